@@ -1,0 +1,9 @@
+//! Evidence of a run: study records, packages, the run's journal and the verdict lattice.
+//!
+//! The writer (harness, functions) and the reader (oracle, verifier) share these shapes, so that a field cannot
+//! mean one thing where it is written and another where it is judged. Nothing here knows AWS, async or clap.
+
+pub mod record;
+pub mod stage;
+pub mod trial;
+pub mod verdict;
