@@ -6,7 +6,7 @@ use crate::service::{self, Service};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -35,7 +35,7 @@ pub struct Cloud(Arc<Inner>);
 struct Inner {
     clock: Clock,
     regions: Mutex<BTreeMap<String, service::State>>,
-    changed: Notify,
+    changed: watch::Sender<u64>,
     tasks: TaskTracker,
     cancel: CancellationToken,
 }
@@ -72,15 +72,20 @@ impl Cloud {
         act(regions.entry(region.to_owned()).or_default())
     }
 
-    /// Wakes everything that waits in [`Cloud::changed`].
+    /// Tells everything that waits on [`Cloud::changes`] to look again.
     pub(crate) fn touch(&self) {
-        self.0.changed.notify_waiters();
+        self.0.changed.send_modify(|n| *n = n.wrapping_add(1));
+    }
+
+    /// Subscribe first, then look at the state, then `wait`: no change in between is lost.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changed.subscribe()
     }
 
     /// Returns at the next `touch` or when the clock reaches `at_ms`, whichever is first.
-    pub(crate) async fn changed_or_until(&self, at_ms: i64) {
+    pub(crate) async fn wait(&self, changes: &mut watch::Receiver<u64>, at_ms: i64) {
         tokio::select! {
-            () = self.0.changed.notified() => {}
+            _ = changes.changed() => {}
             () = self.0.clock.sleep_until(at_ms) => {}
         }
     }
