@@ -161,6 +161,7 @@ pub enum RequestState {
 
 /// How processing ended, as the system under test reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FinishReason {
     /// The caller saw a success.
@@ -206,6 +207,7 @@ pub struct Transaction {
 
 /// Which treatment a trial gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Scenario {
     /// The provider commits and answers at once.

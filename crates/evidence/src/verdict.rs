@@ -8,6 +8,7 @@ pub const SCHEMA: &str = "assay.verdict/1";
 
 /// fail > indeterminate > pass; nothing checked is indeterminate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Proven to hold.
