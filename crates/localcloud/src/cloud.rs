@@ -13,6 +13,9 @@ use tokio_util::task::TaskTracker;
 /// The account that every caller belongs to; its leading zeros are on purpose.
 pub(crate) const ACCOUNT: &str = "000000000000";
 
+/// The pseudo region that holds the state of services without regions (IAM, S3).
+pub(crate) const GLOBAL: &str = "aws-global";
+
 /// How to start a cloud.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

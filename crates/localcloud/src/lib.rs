@@ -15,3 +15,4 @@ mod service;
 
 pub use clock::Clock;
 pub use cloud::{Cloud, Options, StartError};
+pub use service::Service;
