@@ -80,8 +80,8 @@ pub struct TrialVerdict {
     pub number: u32,
     /// Architecture variant.
     pub variant: String,
-    /// Treatment.
-    pub scenario: Scenario,
+    /// Treatment; absent when the trial's file could not be read.
+    pub scenario: Option<Scenario>,
     /// Whether the trial was what it was planned to be; an invalid trial supports no verdict.
     pub valid: bool,
     /// Why not valid.
@@ -116,6 +116,9 @@ pub struct PackageVerdict {
     pub verdict: Verdict,
     /// In sequence.
     pub trials: Vec<TrialVerdict>,
+    /// What the package as a whole lacks; not empty makes it at least indeterminate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// Which oracle judged.
