@@ -1,5 +1,7 @@
 //! The crate as its callers see it.
 
+#![allow(clippy::unwrap_used)]
+
 mod bounds;
 mod cloudformation;
 mod errors;
