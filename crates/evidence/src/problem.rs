@@ -1,0 +1,94 @@
+//! What can be wrong with evidence. Verification collects all of it and stops at none.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The class of a problem; `kind` in reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// There is nothing to verify, which is not the same as valid.
+    NothingToVerify,
+    /// Could not be read.
+    Unreadable,
+    /// No `index.json`.
+    IndexMissing,
+    /// `index.json` is not an index.
+    IndexMalformed,
+    /// `index.json` is not in canonical form, or its files are not sorted.
+    IndexNotCanonical,
+    /// Written in a format older than this program reads.
+    TooOld,
+    /// Written in a format newer than this program reads.
+    TooNew,
+    /// A name that could lead out of the folder or means different files on different systems.
+    UnsafeName,
+    /// Two names differ only in case or normalisation, or a name is there twice.
+    NameCollision,
+    /// Listed, but not there.
+    Missing,
+    /// There, but not listed.
+    Unexpected,
+    /// Symbolic link.
+    Symlink,
+    /// A second name of the same file may exist elsewhere.
+    HardLink,
+    /// Socket, device, pipe, or a folder where a file belongs.
+    SpecialFile,
+    /// Other size than listed.
+    SizeDiffers,
+    /// Same size, other bytes.
+    DigestDiffers,
+    /// The package names another run or another name than where it stands.
+    Misplaced,
+    /// The predecessors are not exactly the packages sealed before.
+    ChainBroken,
+    /// The journal's lines do not follow from each other.
+    JournalBroken,
+    /// The chain's root is not the expected one.
+    RootDiffers,
+    /// The archive cannot be decoded.
+    ArchiveMalformed,
+    /// A limit on size, number or ratio was reached; what lies beyond was not read.
+    LimitReached,
+    /// The redaction manifest is missing, malformed or contradicts itself.
+    ManifestInvalid,
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Problem {
+    /// Class.
+    pub kind: Kind,
+    /// Path in the run, package or archive; empty for the whole.
+    pub path: String,
+    /// One sentence for people.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem at `path`.
+    pub fn new(kind: Kind, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind, path: path.into(), message: message.into() }
+    }
+
+    /// The same problem, seen from the folder above.
+    #[must_use]
+    pub fn below(mut self, folder: &str) -> Self {
+        self.path = match self.path.as_str() {
+            "" => folder.to_owned(),
+            path => format!("{folder}/{path}"),
+        };
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{}: {}", path.escape_debug(), self.message),
+        }
+    }
+}
