@@ -2,9 +2,14 @@
 
 use crate::clock::Clock;
 use crate::error::ApiError;
+use crate::fault::{Faults, Script};
+use crate::server;
 use crate::service::{self, Service};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +28,12 @@ pub struct Options {
     pub port: u16,
     /// Clock to run by.
     pub clock: Clock,
+    /// Faults to play; none without a script.
+    pub faults: Option<Script>,
+    /// Seed of the faults' probabilities.
+    pub seed: u64,
+    /// Simulated way to the cloud: real milliseconds added to every call over HTTP.
+    pub latency_ms: u64,
 }
 
 /// The cloud could not start.
@@ -37,6 +48,11 @@ pub struct Cloud(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     clock: Clock,
+    address: SocketAddr,
+    latency_ms: u64,
+    faults: Faults,
+    calls: Mutex<BTreeMap<(Service, String), u64>>,
+    ids: (RandomState, AtomicU64),
     regions: Mutex<BTreeMap<String, service::State>>,
     changed: watch::Sender<u64>,
     tasks: TaskTracker,
@@ -63,6 +79,84 @@ pub(crate) enum Origin {
 }
 
 impl Cloud {
+    /// Starts a cloud on 127.0.0.1.
+    ///
+    /// # Errors
+    /// The port cannot be listened on.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
+        let cloud = Self(Arc::new(Inner {
+            clock: options.clock,
+            address: listener.local_addr()?,
+            latency_ms: options.latency_ms,
+            faults: Faults::new(options.faults.unwrap_or_default(), options.seed),
+            calls: Mutex::default(),
+            ids: (RandomState::new(), AtomicU64::new(0)),
+            regions: Mutex::default(),
+            changed: watch::Sender::new(0),
+            tasks: TaskTracker::new(),
+            cancel: CancellationToken::new(),
+        }));
+        cloud.spawn(server::serve(cloud.clone(), listener));
+        Ok(cloud)
+    }
+
+    /// Where clients send their calls, for example `http://127.0.0.1:4566`.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.0.address)
+    }
+
+    /// Ends every task and child process, closes the port and forgets all state.
+    pub async fn shutdown(self) {
+        self.0.cancel.cancel();
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+        let regions = std::mem::take(&mut *self.0.regions.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(regions);
+    }
+
+    /// How often each operation has been called over HTTP, refused and lost calls included.
+    #[must_use]
+    pub fn calls(&self) -> BTreeMap<(Service, String), u64> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Plays another script from now on; its rules start to count at zero.
+    pub fn set_faults(&self, script: Script) {
+        self.0.faults.replace(script);
+    }
+
+    /// The faults to play.
+    pub(crate) fn faults(&self) -> &Faults {
+        &self.0.faults
+    }
+
+    /// Milliseconds that a call over HTTP takes longer.
+    pub(crate) fn latency_ms(&self) -> u64 {
+        self.0.latency_ms
+    }
+
+    /// Counts a call over HTTP.
+    pub(crate) fn count(&self, service: Service, operation: &str) {
+        let mut calls = self.0.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        *calls.entry((service, operation.to_owned())).or_default() += 1;
+    }
+
+    /// A fresh id in the form of a random UUID. Takes no lock.
+    pub(crate) fn uuid(&self) -> String {
+        let (random, count) = &self.0.ids;
+        let n = count.fetch_add(1, Ordering::Relaxed);
+        let (a, b) = (random.hash_one((n, 0u8)), random.hash_one((n, 1u8)));
+        let (node, variant) = (b & 0xffff_ffff_ffff, 0x8000 | (b >> 48 & 0x3fff));
+        format!("{:08x}-{:04x}-4{:03x}-{variant:04x}-{node:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff)
+    }
+
+    /// Cancelled when the cloud shuts down.
+    pub(crate) fn cancelled(&self) -> &CancellationToken {
+        &self.0.cancel
+    }
+
     /// The clock that every timer uses.
     #[must_use]
     pub fn clock(&self) -> &Clock {

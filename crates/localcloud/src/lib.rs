@@ -11,7 +11,11 @@
 mod clock;
 mod cloud;
 mod error;
+pub mod fault;
+mod server;
 mod service;
+mod time;
+mod wire;
 
 pub use clock::Clock;
 pub use cloud::{Cloud, Options, StartError};

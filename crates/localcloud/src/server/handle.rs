@@ -1,0 +1,89 @@
+//! One request from wire to service and back.
+
+use super::{Dropped, effects};
+use crate::cloud::{Cloud, Context, Origin};
+use crate::error::ApiError;
+use crate::fault::{self, Effect};
+use crate::service::{Service, s3};
+use crate::time;
+use crate::wire::{self, Call, Output, Refusal, Reply, Request};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+pub(super) async fn handle(cloud: &Cloud, request: Request) -> Result<Reply, Dropped> {
+    let request_id = cloud.uuid();
+    if cloud.latency_ms() > 0 {
+        tokio::time::sleep(Duration::from_millis(cloud.latency_ms())).await;
+    }
+    let call = match wire::read(&request) {
+        Ok(call) => call,
+        Err(Refusal(protocol, error)) => {
+            tracing::warn!(%error, path = request.path, "refused");
+            return Ok(dated(cloud, 0, wire::write(&protocol, "", &request_id, Err(error))));
+        }
+    };
+    drop(request);
+    answer(cloud, call, request_id).await
+}
+
+async fn answer(cloud: &Cloud, mut call: Call, request_id: String) -> Result<Reply, Dropped> {
+    cloud.count(call.service, &call.operation);
+    let hits = cloud.faults().on_wire(call.service, &call.operation);
+    let (protocol, operation) = (call.protocol.clone(), call.operation.clone());
+    let asked = call.input.clone();
+    fault::unwrap_token(&mut call.input);
+    let mut result = match effects::before(cloud, call.service, &hits).await? {
+        Ok(()) => run(cloud, call, &request_id).await?,
+        Err(error) => Err(error),
+    };
+    let mut skew_ms = 0;
+    for hit in &hits {
+        match (hit, &mut result) {
+            (Effect::DropAfter, _) => return Err(Dropped),
+            (Effect::ClockSkew { ms }, _) => skew_ms = *ms,
+            (Effect::RepeatedPageToken | Effect::EmptyPageWithToken, Ok(output)) => {
+                fault::damage_page(&operation, &asked, &mut output.value, hit);
+            }
+            _ => {}
+        }
+    }
+    Ok(dated(cloud, skew_ms, wire::write(&protocol, &operation, &request_id, result)))
+}
+
+/// Does the call in a task of its own, so that it is done even if the client does not wait for the answer. Only
+/// a waiting `ReceiveMessage` ends with its client: nobody would delete what it received.
+async fn run(cloud: &Cloud, call: Call, request_id: &str) -> Result<Result<Output, ApiError>, Dropped> {
+    let ctx = Context { region: call.region.clone(), request_id: request_id.to_owned(), origin: Origin::Wire };
+    if call.service == Service::Sqs && call.operation == "ReceiveMessage" {
+        return Ok(dispatch(cloud, &ctx, call).await);
+    }
+    let (sender, receiver) = oneshot::channel();
+    let task_cloud = cloud.clone();
+    cloud.spawn(async move {
+        let result = dispatch(&task_cloud, &ctx, call).await;
+        // An error means that the client has gone.
+        let _ = sender.send(result);
+    });
+    receiver.await.map_err(|_| Dropped)
+}
+
+async fn dispatch(cloud: &Cloud, ctx: &Context, call: Call) -> Result<Output, ApiError> {
+    let what = format!("{}.{}", call.service, call.operation);
+    let result = match call.service {
+        Service::S3 => s3::call_with_body(cloud, ctx, &call.operation, call.input, call.body).await,
+        service => {
+            let output = cloud.call(ctx, service, &call.operation, call.input).await;
+            output.map(|value: Value| Output { value, ..Output::default() })
+        }
+    };
+    if let Err(error) = &result {
+        tracing::debug!(%error, what, "call failed");
+    }
+    result
+}
+
+/// The reply with the cloud's time, which SDKs compare with their own.
+fn dated(cloud: &Cloud, skew_ms: i64, reply: Reply) -> Reply {
+    reply.header("date", time::http_date(cloud.clock().now_ms().saturating_add(skew_ms)))
+}
