@@ -4,6 +4,7 @@ pub(crate) mod cloudformation;
 pub(crate) mod costexplorer;
 pub(crate) mod dynamodb;
 pub(crate) mod iam;
+pub(crate) mod input;
 pub(crate) mod lambda;
 pub(crate) mod logs;
 pub(crate) mod s3;
