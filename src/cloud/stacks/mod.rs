@@ -1,0 +1,16 @@
+//! CloudFormation stacks. Names are for people: after `CreateStack` everything goes by stack id, because the name
+//! of a deleted stack is not found while its id still answers `DELETE_COMPLETE` (CloudFormation API reference,
+//! `DescribeStacks`).
+
+mod acts;
+mod events;
+mod read;
+mod status;
+
+pub use acts::{CreateStack, DeleteStack, Template, create, delete, set_termination_protection};
+pub use events::{EventBatch, Found, StackEvent, all_events, created_by_token, new_events};
+pub use read::{StackResource, StackState, StackSummary, describe, find, list_by_prefix, resources};
+pub use status::StackStatus;
+
+#[cfg(test)]
+mod tests;
