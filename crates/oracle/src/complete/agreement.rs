@@ -1,0 +1,59 @@
+//! Caller and provider wrote independently; what one says of a call, the other must not contradict.
+
+use crate::findings::Findings;
+use crate::story::{Attempt, Call, Story};
+use evidence::record::Fact;
+
+pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
+    for call in &story.calls {
+        taken(story, call, findings);
+    }
+    for attempt in &story.attempts {
+        answered(story, attempt, findings);
+        elapsed(story, attempt, findings);
+    }
+}
+
+/// A provider call needs a dispatch, and must have come to an end: one that hangs may still move money.
+fn taken(story: &Story<'_>, call: &Call<'_>, findings: &mut Findings) {
+    let same = |one: &crate::story::Entry<'_>| one.same_attempt(&call.received);
+    let dispatched = story.attempts.iter().filter(|attempt| same(&attempt.dispatch)).count();
+    let calls = story.calls.iter().filter(|other| same(&other.received)).count();
+    findings.require(calls <= dispatched, || {
+        (call.received.pointer(), format!("caller_journal: no dispatch matches {}", call.received.named()))
+    });
+    findings.require(call.commit.is_some() || call.sent.is_some(), || {
+        let what =
+            format!("provider_journal: the call of {} neither committed nor ended", call.received.record.record_id);
+        (call.received.pointer(), what)
+    });
+}
+
+/// A response names the transaction of a call of the same attempt, which the provider says it answered.
+fn answered(story: &Story<'_>, attempt: &Attempt<'_>, findings: &mut Findings) {
+    let Some(response) = &attempt.response else { return };
+    let Fact::ResponseReceived { transaction_id, .. } = &response.record.fact else { return };
+    let sent = story.calls.iter().any(|call| {
+        call.sent.is_some() && call.received.same_attempt(response) && call.transaction() == Some(transaction_id)
+    });
+    findings
+        .require(sent, || (response.pointer(), format!("provider_journal: no answer matches {}", response.named())));
+}
+
+/// The caller's stopwatch cannot have run longer than its wall clock.
+fn elapsed(story: &Story<'_>, attempt: &Attempt<'_>, findings: &mut Findings) {
+    for outcome in attempt.response.iter().chain(&attempt.timeout) {
+        let (Fact::ResponseReceived { elapsed_ms, .. } | Fact::CallerTimeoutRecorded { elapsed_ms, .. }) =
+            outcome.record.fact
+        else {
+            continue;
+        };
+        let earliest = attempt.dispatch.record.at_ms.saturating_add(i64::from(elapsed_ms));
+        findings.require(story.in_order(earliest, outcome.record.at_ms), || {
+            (
+                format!("{}/elapsed_ms", outcome.pointer()),
+                format!("{} ran longer than its wall clock allows", outcome.named()),
+            )
+        });
+    }
+}
