@@ -98,13 +98,13 @@ async fn conventional(env: &Env<'_>) -> Result<(), Error> {
         let caller = Arc::clone(&caller);
         async move {
             let answer = conventional::handle(caller, &event.payload, &event.context.request_id).await;
-            answer.map_err(diagnostic)
+            answer.map_err(|error| diagnostic(&error))
         }
     };
     lambda_runtime::run(service_fn(handler)).await
 }
 
-fn diagnostic(error: CallerError) -> Diagnostic {
+fn diagnostic(error: &CallerError) -> Diagnostic {
     tracing::error!(kind = error.kind(), %error, "the invocation fails");
     Diagnostic { error_type: error.kind().to_owned(), error_message: error.to_string() }
 }

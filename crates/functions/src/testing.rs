@@ -25,6 +25,10 @@ impl TestClock {
     pub(crate) fn elapsed_ms(&self) -> i64 {
         *self.0.lock().unwrap()
     }
+
+    pub(crate) fn advance(&self, ms: i64) {
+        *self.0.lock().unwrap() += ms;
+    }
 }
 
 impl Clock for TestClock {
@@ -33,7 +37,7 @@ impl Clock for TestClock {
     }
 
     async fn sleep(&self, time: Duration) {
-        *self.0.lock().unwrap() += i64::try_from(time.as_millis()).unwrap();
+        self.advance(i64::try_from(time.as_millis()).unwrap());
     }
 }
 
@@ -139,7 +143,11 @@ impl Commits for Memory {
 struct Script {
     outcomes: Vec<CallOutcome>,
     calls: Vec<ProviderCall>,
+    clock: TestClock,
 }
+
+/// What a call takes of the caller's clock.
+const CALL_MS: i64 = 10;
 
 /// A provider that plays a script; its last outcome repeats.
 #[derive(Clone, Debug)]
@@ -147,7 +155,7 @@ pub(crate) struct FakeProvider(Arc<Mutex<Script>>);
 
 impl FakeProvider {
     fn new(outcome: CallOutcome) -> Self {
-        Self(Arc::new(Mutex::new(Script { outcomes: vec![outcome], calls: Vec::new() })))
+        Self(Arc::new(Mutex::new(Script { outcomes: vec![outcome], calls: Vec::new(), clock: TestClock::default() })))
     }
 
     pub(crate) fn answers(transaction_id: &str) -> Self {
@@ -182,6 +190,7 @@ impl Provider for FakeProvider {
         let mut script = self.0.lock().unwrap();
         let turn = script.calls.len().min(script.outcomes.len() - 1);
         script.calls.push(call.clone());
+        script.clock.advance(CALL_MS);
         script.outcomes[turn].clone()
     }
 }
@@ -197,6 +206,7 @@ pub(crate) fn caller(
         deadline_ms: 3_000,
         max_receive_count: 2,
     };
+    provider.0.lock().unwrap().clock = clock.clone();
     Caller { journal, provider, clock, config }
 }
 

@@ -69,11 +69,15 @@ mod tests {
     use crate::testing::{FakeProvider, Memory, TestClock, caller, event, kinds};
     use aws_durable_execution_sdk::test_util::{LocalRunner, TestResult};
     use evidence::record::Scenario;
+    use std::time::Duration;
 
     const RETRY: StepRetry = StepRetry { attempts: 2, delay_s: 60 };
 
     async fn execute(journal: &Memory, provider: FakeProvider, delivery: u32) -> TestResult<ProviderAnswer> {
-        let caller = Arc::new(caller(journal.clone(), provider, TestClock::default()));
+        let clock = TestClock::default();
+        // The runner gives every invocation the same request id, so time alone tells their records apart.
+        clock.sleep(Duration::from_secs(60 * u64::from(delivery))).await;
+        let caller = Arc::new(caller(journal.clone(), provider, clock));
         let handler = move |event, ctx| handle(Arc::clone(&caller), RETRY, event, ctx);
         LocalRunner::new().run(handler, event("canonical-4", Scenario::CommitThenTimeout, delivery)).await
     }
