@@ -6,7 +6,7 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::{Fault, check};
+pub(crate) use reader::check;
 pub use reader::{Journal, read};
 pub use writer::Writer;
 

@@ -1,7 +1,8 @@
 //! A package being written. It becomes visible under its name by one rename, or never.
 
 use super::{
-    PackageError, Sealed, compare,
+    PackageError, Sealed,
+    check::compare,
     index::{FileEntry, INDEX, Index, READABLE, fold_is_index},
 };
 use crate::{

@@ -7,8 +7,9 @@ mod draft;
 mod index;
 mod sealed;
 
-pub(crate) use check::{check_folder, compare};
+pub(crate) use check::{Checked, check_folder};
 pub use draft::{Draft, draft_name};
+pub(crate) use index::MAX_INDEX;
 pub use index::{FileEntry, INDEX, Index, READABLE};
 pub use sealed::Sealed;
 
