@@ -16,7 +16,7 @@ mod route;
 mod s3;
 mod scope;
 mod sqs_query;
-mod uri;
+pub(crate) mod uri;
 mod xml;
 
 use crate::error::ApiError;

@@ -5,11 +5,11 @@ pub(crate) fn decode(text: &str) -> String {
     decode_with(text, false)
 }
 
-/// Encodes everything but unreserved characters (RFC 3986, section 2.3).
-pub(crate) fn encode(text: &str) -> String {
+/// Encodes everything but unreserved characters (RFC 3986, section 2.3) and slashes.
+pub(crate) fn encode_path(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
             encoded.push_str(&format!("%{byte:02X}"));
@@ -75,7 +75,7 @@ mod tests {
     proptest! {
         #[test]
         fn decoding_undoes_encoding(text: String) {
-            prop_assert_eq!(decode(&encode(&text)), text);
+            prop_assert_eq!(decode(&encode_path(&text)), text);
         }
 
         #[test]

@@ -7,6 +7,7 @@ use super::settings::Settings;
 use super::{OfQueue, parse};
 use crate::cloud::{ACCOUNT, Cloud, Context};
 use crate::error::ApiError;
+use crate::service::{self, tagging};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -38,7 +39,10 @@ pub(super) fn create(cloud: &Cloud, ctx: &Context, input: Value) -> Result<Value
     let mut settings = Settings::new(fifo);
     settings.apply(&attributes)?;
     let now_ms = cloud.clock().now_ms();
-    cloud.with(&ctx.region, |state| insert(&mut state.sqs, &ctx.region, &input, &attributes, settings, now_ms))?;
+    cloud.with(&ctx.region, |state| {
+        insert(&mut state.sqs, &ctx.region, &input, &attributes, settings, now_ms)?;
+        index_tags(state, &input.queue_name)
+    })?;
     Ok(json!({ "QueueUrl": queue_url(cloud, &input.queue_name) }))
 }
 
@@ -94,7 +98,8 @@ pub(super) fn delete(cloud: &Cloud, ctx: &Context, input: Value) -> Result<Value
     let input: OfQueue = parse(input)?;
     let (name, now_ms) = (name_of(&input.queue_url), cloud.clock().now_ms());
     cloud.with(&ctx.region, |state| {
-        state.sqs.queues.remove(name).ok_or_else(no_such_queue)?;
+        let queue = state.sqs.queues.remove(name).ok_or_else(no_such_queue)?;
+        tagging::deleted(state, queue.arn(), now_ms);
         state.sqs.deleted.insert(name.to_owned(), now_ms);
         Ok::<_, ApiError>(())
     })?;
@@ -183,8 +188,17 @@ fn retag(cloud: &Cloud, ctx: &Context, input: Value) -> Result<Value, ApiError> 
         let queue = state.sqs.queue_mut(name_of(&input.queue_url))?;
         queue.tags.extend(input.tags);
         queue.tags.retain(|key, _| !input.tag_keys.contains(key));
+        index_tags(state, name_of(&input.queue_url))?;
         Ok(json!({}))
     })
+}
+
+/// Tells the tag index which tags a queue has now.
+fn index_tags(state: &mut service::State, name: &str) -> Result<(), ApiError> {
+    let queue = state.sqs.queue(name)?;
+    let (arn, tags) = (queue.arn.clone(), queue.tags.clone());
+    tagging::put(state, &arn, &tags);
+    Ok(())
 }
 
 pub(super) fn tags(cloud: &Cloud, ctx: &Context, input: Value) -> Result<Value, ApiError> {

@@ -12,9 +12,8 @@ use hyper::body::Bytes;
 use serde_json::{Map, Value, json};
 
 /// Request headers that are members of inputs.
-const HEADERS: [(&str, &str); 9] = [
+const HEADERS: [(&str, &str); 8] = [
     ("content-type", "ContentType"),
-    ("if-match", "IfMatch"),
     ("if-none-match", "IfNoneMatch"),
     ("range", "Range"),
     ("x-amz-checksum-crc32", "ChecksumCRC32"),
@@ -111,7 +110,9 @@ fn input(request: &Request, place: Place, operation: &str) -> Result<(Value, Byt
     if operation == "PutObject" {
         return Ok((Value::Object(members), body));
     }
-    if !body.is_empty() {
+    if operation == "PutBucketPolicy" {
+        members.insert("Policy".to_owned(), json!(String::from_utf8_lossy(&body)));
+    } else if !body.is_empty() {
         document(&body, &mut members)?;
     }
     Ok((Value::Object(members), Bytes::new()))
@@ -159,6 +160,10 @@ fn document(body: &[u8], members: &mut Map<String, Value>) -> Result<(), ApiErro
             "ServerSideEncryptionConfiguration" => {
                 move_list(&mut value, "Rule", "Rules");
                 "ServerSideEncryptionConfiguration"
+            }
+            "LifecycleConfiguration" => {
+                move_list(&mut value, "Rule", "Rules");
+                "LifecycleConfiguration"
             }
             other => other,
         };
