@@ -1,0 +1,14 @@
+//! The resolved plan: pure, no I/O.
+
+mod model;
+pub mod names;
+pub mod preflight;
+mod render;
+mod resolve;
+mod retries;
+mod stacks;
+mod waits;
+
+pub use model::*;
+pub use render::human;
+pub use resolve::{Options, resolve};

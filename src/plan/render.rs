@@ -1,0 +1,112 @@
+//! A plan as a person reads it, at most 100 columns wide.
+
+use super::model::{Plan, Value};
+use std::fmt::Write as _;
+
+/// The whole plan as text.
+#[must_use]
+pub fn human(plan: &Plan) -> String {
+    let mut out = String::new();
+    head(&mut out, plan);
+    stacks(&mut out, plan);
+    trials(&mut out, plan);
+    layers(&mut out, plan);
+    waits(&mut out, plan);
+    out
+}
+
+/// Writing to a `String` cannot fail.
+macro_rules! line {
+    ($out:expr) => { $out.push('\n') };
+    ($out:expr, $($arg:tt)*) => { let _ = writeln!($out, $($arg)*); };
+}
+
+fn head(out: &mut String, plan: &Plan) {
+    line!(out, "{}: {}", plan.study, plan.title);
+    line!(out, "  timing    {}", plan.profile);
+    line!(out, "  digest    {}", plan.digest().map(|d| d.to_string()).unwrap_or_default());
+    line!(out, "  protocol  {}", plan.protocol_sha256);
+    match &plan.artifact {
+        Some(artifact) => {
+            line!(out, "  artifact  {} ({} bytes)", artifact.sha256, artifact.size);
+        }
+        None => {
+            line!(out, "  artifact  not built yet; `assay build` makes it, and `run` and `rehearse` do so themselves");
+        }
+    }
+    line!(out, "  ceiling   USD {}", plan.cost_ceiling_usd);
+}
+
+fn stacks(out: &mut String, plan: &Plan) {
+    line!(out);
+    line!(out, "stacks ({{run}}, {{account}} and {{expires}} are filled in by each run)");
+    for stack in &plan.stacks {
+        line!(out, "  {}  {} bytes, sha256 {}", stack.name, stack.template_bytes, stack.template_sha256);
+        if !stack.after.is_empty() {
+            line!(out, "    after {}", stack.after.join(", "));
+        }
+        if !stack.capabilities.is_empty() {
+            line!(out, "    needs {}", stack.capabilities.join(", "));
+        }
+        for (key, value) in &stack.parameters {
+            match value {
+                Value::Literal(text) => {
+                    line!(out, "    {key} = {text}");
+                }
+                Value::Output { component, output } => {
+                    line!(out, "    {key} = output {output} of {component}");
+                }
+            }
+        }
+    }
+    line!(out);
+    line!(out, "tags");
+    for (key, value) in plan.stacks.first().map(|s| &s.tags).into_iter().flatten() {
+        let each = plan.stacks.iter().any(|s| s.tags.get(key) != Some(value));
+        line!(out, "  {key} = {}", if each { "(each stack's own)" } else { value });
+    }
+}
+
+fn trials(out: &mut String, plan: &Plan) {
+    line!(out);
+    line!(out, "trials");
+    for trial in &plan.trials {
+        let predicted =
+            if trial.stage == "canonical" { plan.prediction_for(&trial.variant, trial.scenario) } else { None };
+        let predicted = predicted.map(|p| {
+            let fails = if p.fails.is_empty() { String::new() } else { format!(" ({})", p.fails.join(" ")) };
+            format!("predicted {}{fails}, {} × refund", word(&p.verdict), p.transactions)
+        });
+        let scenario = word(&trial.scenario);
+        let text =
+            format!("  {:<24} {:<13} {:<20} {}", trial.id, trial.variant, scenario, predicted.unwrap_or_default());
+        line!(out, "{}", text.trim_end());
+    }
+}
+
+/// An enum's name as it stands in JSON.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn layers(out: &mut String, plan: &Plan) {
+    line!(out);
+    line!(out, "layers that may repeat the provider call");
+    for variant in &plan.variants {
+        let layers: Vec<_> = variant.retry_layers.iter().map(|l| format!("{} {}", l.attempts, l.layer)).collect();
+        line!(out, "  {:<13} {} = at most {} calls", variant.slug, layers.join(" × "), variant.most_calls);
+    }
+}
+
+fn waits(out: &mut String, plan: &Plan) {
+    line!(out);
+    line!(out, "mandated waits");
+    for wait in &plan.waits {
+        line!(out, "  {:>7}  {:<24} {}", seconds(wait.ms), wait.of, wait.what);
+    }
+    line!(out, "  {:>7}  floor of the run's duration", seconds(plan.floor_ms));
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
