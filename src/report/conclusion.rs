@@ -1,0 +1,38 @@
+//! The last words of a run on a terminal.
+
+use super::table::reference_table;
+use crate::exit::Exit;
+use crate::judge::Results;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Table, comparison, cleanup, folder and exit.
+#[must_use]
+pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
+    let mut out = format!("\n{}\n", reference_table(&results.cells));
+    for cell in results.cells.iter().filter(|c| !c.as_predicted) {
+        let _ = writeln!(out, "trial {} differs: {}", cell.trial, cell.differences.join("; "));
+    }
+    for excluded in &results.excluded {
+        let _ = writeln!(out, "excluded {}: {}", excluded.trial, excluded.reason);
+    }
+    if let Some(reason) = &results.stopped {
+        let _ = writeln!(out, "stopped early: {reason}");
+    }
+    let comparison = if results.comparison.eligible {
+        "eligible".to_owned()
+    } else {
+        format!("not eligible: {}", results.comparison.reasons.join("; "))
+    };
+    let _ = writeln!(out, "comparison  {comparison}");
+    let _ = writeln!(out, "grade       {}", format!("{:?}", results.grade).to_lowercase());
+    let _ = writeln!(out, "teardown    {}", text(&results.teardown, "summary"));
+    let _ = writeln!(out, "audit       {}", text(&results.audit, "summary"));
+    let _ = writeln!(out, "evidence    {}/", folder.display());
+    let _ = writeln!(out, "exit        {}", exit.code());
+    out
+}
+
+fn text<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
+    value.get(key).and_then(|v| v.as_str()).unwrap_or("no report")
+}

@@ -1,0 +1,116 @@
+//! One run as `list` and `show` tell it.
+
+use crate::run::{Event, Lock, RunFolder, State, now_ms};
+use serde::Serialize;
+use std::fmt;
+use std::fmt::Write as _;
+
+/// State, holder, age and next command of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunLine {
+    /// Run id.
+    pub run: String,
+    /// `running`, `paused`, `interrupted`, `stopped`, `ended` or `damaged`.
+    pub state: String,
+    /// Exit code, if it ended.
+    pub exit: Option<u8>,
+    /// Process that holds it.
+    pub holder: Option<String>,
+    /// Since the last journal line, milliseconds.
+    pub age_ms: i64,
+    /// What to type next.
+    pub next: String,
+    /// Stages and their outcomes.
+    pub stages: Vec<(String, String)>,
+    /// Sealed packages.
+    pub packages: Vec<(String, String)>,
+    /// Verdicts by package.
+    pub verdicts: Vec<(String, String)>,
+}
+
+impl RunLine {
+    /// Reads a run's journal; a damaged one is said to be so.
+    #[must_use]
+    pub fn of(folder: &RunFolder) -> Self {
+        let holder = Lock::holder(folder.path());
+        let read = evidence::journal::read::<Event>(&folder.journal()).map_err(|e| e.to_string());
+        let folded = read.and_then(|journal| {
+            let last = journal.entries.last().map_or_else(now_ms, |e| e.at_ms);
+            let state = State::fold(journal.entries.into_iter().map(|e| e.event)).map_err(|e| e.to_string())?;
+            Ok((state, last))
+        });
+        match folded {
+            Ok((state, last_ms)) => Self::told(folder, &state, holder, now_ms() - last_ms),
+            Err(reason) => Self::damaged(folder, holder, reason),
+        }
+    }
+
+    fn told(folder: &RunFolder, state: &State, holder: Option<String>, age_ms: i64) -> Self {
+        let id = folder.id();
+        let (word, next) = match (state.ended, &holder, &state.paused) {
+            (Some(_), _, _) => ("ended", format!("assay verify {}", folder.path().display())),
+            (None, Some(pid), _) => ("running", format!("wait, or kill {pid}")),
+            (None, None, Some(_)) => ("paused", format!("assay resume {id}")),
+            (None, None, None) if state.interrupted => ("interrupted", format!("assay resume {id}")),
+            (None, None, None) => ("stopped", format!("assay resume {id}")),
+        };
+        let stages = state
+            .stages
+            .iter()
+            .map(|(s, o)| (s.clone(), o.map_or_else(|| "open".to_owned(), |o| format!("{o:?}").to_lowercase())));
+        Self {
+            run: id.to_owned(),
+            state: word.to_owned(),
+            exit: state.ended,
+            holder,
+            age_ms,
+            next,
+            stages: stages.collect(),
+            packages: state.packages.iter().map(|(n, d)| (n.clone(), d.to_string())).collect(),
+            verdicts: state.verdicts.iter().map(|(n, v)| (n.clone(), format!("{v:?}").to_lowercase())).collect(),
+        }
+    }
+
+    fn damaged(folder: &RunFolder, holder: Option<String>, reason: String) -> Self {
+        Self {
+            run: folder.id().to_owned(),
+            state: "damaged".to_owned(),
+            exit: None,
+            holder,
+            age_ms: 0,
+            next: reason,
+            stages: Vec::new(),
+            packages: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    /// Stages, packages and verdicts, a line each.
+    #[must_use]
+    pub fn details(&self) -> String {
+        let mut out = String::new();
+        for (stage, outcome) in &self.stages {
+            let verdict = self.verdicts.iter().find(|(name, _)| name == stage).map_or("", |(_, v)| v);
+            let package = self.packages.iter().find(|(name, _)| name == stage).map_or("", |(_, d)| d);
+            let line = format!("  {stage:<22} {outcome:<12} {verdict:<14} {}", package.get(..16).unwrap_or(package));
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out
+    }
+}
+
+impl fmt::Display for RunLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exit = self.exit.map(|e| format!(" ({e})")).unwrap_or_default();
+        write!(f, "{}  {}{exit}  {} ago  next: {}", self.run, self.state, age(self.age_ms), self.next)
+    }
+}
+
+fn age(ms: i64) -> String {
+    match ms / 1000 {
+        s if s < 120 => format!("{s} s"),
+        s if s < 7_200 => format!("{} min", s / 60),
+        s if s < 172_800 => format!("{} h", s / 3600),
+        s => format!("{} d", s / 86_400),
+    }
+}
