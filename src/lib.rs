@@ -3,8 +3,16 @@
 //! Data moves one way: protocol → plan → stages → sealed packages → verdicts → report. `plan`, `report` and
 //! `judge` do no I/O; only `cloud` names an AWS SDK; only `exit` knows exit codes.
 
+pub mod artifact;
+pub mod cli;
 pub mod cloud;
 pub mod exit;
+pub mod judge;
+pub mod launch;
 pub mod plan;
+pub mod progress;
 pub mod protocol;
+pub mod report;
 pub mod run;
+pub mod stages;
+pub mod teardown;

@@ -1,0 +1,81 @@
+//! The command line: parse, set up logs and signals, dispatch, turn the end into an exit code.
+
+mod args;
+mod list;
+mod local;
+mod logs;
+mod plan;
+mod run;
+mod signals;
+mod verify;
+
+use crate::exit::{Exit, Failure};
+use crate::progress::{Format, Progress};
+use args::{Cli, Command};
+use clap::Parser as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+pub use signals::Shutdown;
+
+/// Runs the program and gives its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    logs::init(&cli.common);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return end(Err(Failure::Internal(format!("cannot start the async runtime: {error}")))),
+    };
+    let result = runtime.block_on(dispatch(cli));
+    runtime.shutdown_background();
+    end(result)
+}
+
+async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    let progress = |json: bool| {
+        Progress::new(if json {
+            Format::Json
+        } else if cli.common.quiet {
+            Format::Quiet
+        } else {
+            Format::Human
+        })
+    };
+    match cli.command {
+        Command::Plan(args) => plan::plan(&args),
+        Command::Schema => plan::schema(),
+        Command::Rehearse(args) => run::rehearse(&args, progress(args.output.json)).await,
+        Command::Run(args) => run::run(&args, progress(args.output.json)).await,
+        Command::Resume(args) => run::resume(&args, progress(args.output.json)).await,
+        Command::List(args) => list::list(&args),
+        Command::Show(args) => list::show(&args),
+        Command::Local(args) => local::local(&args).await,
+        Command::Verify(args) => verify::verify(&args),
+    }
+}
+
+/// clap's own exit code for usage errors is 2; ours is 64. Help and version are no errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Ok.code() })
+}
+
+fn end(result: Result<Exit, Failure>) -> ExitCode {
+    let exit = match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr().lock(), "error: {failure}");
+            failure.exit()
+        }
+    };
+    ExitCode::from(exit.code())
+}
+
+/// Prints the final text of a command. A reader that went away is not an error.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

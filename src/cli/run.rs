@@ -1,0 +1,164 @@
+//! `assay rehearse`, `assay run` and `assay resume`.
+
+use super::args::{OnInterrupt, RehearseArgs, ResumeArgs, RunArgs};
+use super::{Shutdown, print};
+use crate::artifact::Architecture;
+use crate::cloud::{Clients, Surroundings, Target};
+use crate::exit::{Exit, Failure};
+use crate::launch::{self, Host, Reopen, Start, Tools};
+use crate::plan::{self, Options, Plan};
+use crate::progress::{Notice, Progress};
+use crate::protocol::{self, Loaded};
+use crate::report;
+use crate::run::RunFolder;
+use crate::stages::{self, Conclusion, Session};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+/// The region of a rehearsal whose protocol names none.
+const REHEARSAL_REGION: &str = "us-east-1";
+
+/// Runs a study on the embedded local cloud.
+pub(super) async fn rehearse(args: &RehearseArgs, progress: Progress) -> Result<Exit, Failure> {
+    let (loaded, plan, built) =
+        prepare(&args.selection.protocol, &args.timing, &args.selection.variants, Host::Here, &progress).await?;
+    let cloud = super::local::start(0, args.faults.as_deref(), args.seed).await?;
+    let region = plan.region.clone().unwrap_or_else(|| REHEARSAL_REGION.to_owned());
+    let target = Target { profile: None, region: Some(region), endpoint_url: Some(cloud.endpoint()) };
+    let clients = launch::connect(&target, &Surroundings::default()).await?;
+    let shutdown = Shutdown::listen("assay rehearse (the embedded cloud ends with this process)".to_owned())?;
+    let start = Start {
+        loaded,
+        plan,
+        artifact: built.zip,
+        oracle: built.oracle,
+        clients,
+        runs: args.runs.runs.clone(),
+        progress,
+        cancel: shutdown.token(),
+        keep_on_interrupt: false,
+    };
+    let result = run_session(launch::start(start).await).await;
+    cloud.shutdown().await;
+    result
+}
+
+/// Runs a study on an account or a foreign endpoint.
+pub(super) async fn run(args: &RunArgs, progress: Progress) -> Result<Exit, Failure> {
+    let region = protocol::load(&args.protocol)?.protocol.target.region;
+    let target = Target {
+        profile: args.target.profile.clone(),
+        region: args.target.region.clone().or(region),
+        endpoint_url: args.target.endpoint_url.clone(),
+    };
+    let clients = launch::connect(&target, &Surroundings::from_env()).await?;
+    let (loaded, plan, built) =
+        prepare(&args.protocol, &args.timing, &args.variants, host(&clients), &progress).await?;
+    confirm(&clients, &plan, args.yes).await?;
+    let shutdown = Shutdown::listen(format!("assay list --runs {}", args.runs.runs.display()))?;
+    let start = Start {
+        loaded,
+        plan,
+        artifact: built.zip,
+        oracle: built.oracle,
+        clients,
+        runs: args.runs.runs.clone(),
+        progress,
+        cancel: shutdown.token(),
+        keep_on_interrupt: args.on_interrupt == OnInterrupt::Keep,
+    };
+    run_session(launch::start(start).await).await
+}
+
+/// A local cloud runs the functions on this machine, everything else on Lambda.
+fn host(clients: &Clients) -> Host {
+    if clients.endpoint().is_loopback() { Host::Here } else { Host::Lambda(Architecture::X86_64) }
+}
+
+/// Takes a run up again.
+pub(super) async fn resume(args: &ResumeArgs, progress: Progress) -> Result<Exit, Failure> {
+    let folder = RunFolder::open(&args.runs.runs, &args.run)?;
+    let shutdown = Shutdown::listen(format!("assay resume {} --yes", args.run))?;
+    let oracle = launch::oracle().await?;
+    let reopen = Reopen { folder, profile: args.profile.clone(), oracle, progress, cancel: shutdown.token() };
+    let session = launch::reopen(reopen).await?;
+    confirm(&session.clients, &session.plan, args.yes).await?;
+    run_session(Ok(session)).await
+}
+
+async fn prepare(
+    protocol: &Path,
+    timing: &str,
+    variants: &[String],
+    host: Host,
+    progress: &Progress,
+) -> Result<(Loaded, Plan, Tools), Failure> {
+    let loaded = protocol::load(protocol)?;
+    let mut options = Options { profile: timing.to_owned(), only_variants: variants.to_vec(), artifact: None };
+    plan::resolve(&loaded, &options)?;
+    let built = launch::build(host, progress).await?;
+    options.artifact = Some(built.artifact.clone());
+    let plan = plan::resolve(&loaded, &options)?;
+    Ok((loaded, plan, built))
+}
+
+async fn run_session(session: Result<Session, Failure>) -> Result<Exit, Failure> {
+    let session = session?;
+    announce(&session)?;
+    let result = stages::drive(&session).await;
+    session.progress.finish();
+    let conclusion = result?;
+    conclude(&session, &conclusion);
+    Ok(conclusion.exit)
+}
+
+fn announce(session: &Session) -> Result<(), Failure> {
+    let head = session.head()?;
+    session.progress.tell(&Notice::Run {
+        run: head.run,
+        folder: session.folder.path().display().to_string(),
+        account: head.origin.account,
+        region: head.origin.region,
+        grade: format!("{:?}", head.grade).to_lowercase(),
+        floor_ms: session.plan.floor_ms,
+    });
+    Ok(())
+}
+
+fn conclude(session: &Session, conclusion: &Conclusion) {
+    if session.progress.is_json() {
+        print(&format!("{}\n", serde_json::to_string(&conclusion.results).unwrap_or_default()));
+        return;
+    }
+    print(&report::conclusion(&conclusion.results, session.folder.path(), conclusion.exit));
+}
+
+/// Says where the run goes and asks once.
+async fn confirm(clients: &Clients, plan: &Plan, yes: bool) -> Result<(), Failure> {
+    let origin = launch::origin(clients).await?;
+    let grade = format!("{:?}", launch::grade(clients.endpoint())).to_lowercase();
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "{} ({}) on account {} in {}, evidence grade {grade}, at least {} s, ceiling USD {}",
+        plan.study,
+        plan.profile,
+        origin.account,
+        origin.region,
+        plan.floor_ms.div_ceil(1000),
+        plan.cost_ceiling_usd
+    );
+    if yes {
+        return Ok(());
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::Usage("nobody is there to ask; add --yes to go on".to_owned()));
+    }
+    let _ = write!(std::io::stderr().lock(), "go on? [y/N] ");
+    let mut answer = String::new();
+    let _ = std::io::stdin().read_line(&mut answer);
+    if answer.trim().eq_ignore_ascii_case("y") {
+        Ok(())
+    } else {
+        Err(Failure::Usage("stopped before the first write".to_owned()))
+    }
+}

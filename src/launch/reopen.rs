@@ -1,0 +1,130 @@
+//! An existing run: lock, journal, inputs as they were, the pinned target.
+
+use super::connect;
+use crate::cloud::{Surroundings, Target, identity};
+use crate::exit::Failure;
+use crate::plan::Plan;
+use crate::plan::names::Filling;
+use crate::progress::Progress;
+use crate::run::{Event, Head, Lock, RunFolder, RunLog};
+use crate::stages::{Inputs, Session};
+use evidence::digest::Digest;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tokio_util::sync::CancellationToken;
+
+/// What a resumed run is opened with.
+#[derive(Debug)]
+pub struct Reopen {
+    /// The run.
+    pub folder: RunFolder,
+    /// Profile, if the default one is not meant.
+    pub profile: Option<String>,
+    /// The oracle's program.
+    pub oracle: PathBuf,
+    /// Where progress is told.
+    pub progress: Progress,
+    /// Says when to stop.
+    pub cancel: CancellationToken,
+}
+
+/// Opens a run from its folder alone.
+///
+/// # Errors
+/// If another process holds it, if journal or inputs are damaged, if it has ended, or if its target does not answer.
+pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
+    let folder = reopen.folder;
+    let lock = Lock::take(folder.path())?;
+    let log = RunLog::resume(&folder.journal())?;
+    let state = log.state();
+    let head = state.head.clone().ok_or_else(|| {
+        Failure::Unverified(format!("run {} has an empty journal; nothing was deployed", folder.id()))
+    })?;
+    if let Some(exit) = state.ended {
+        return Err(Failure::Usage(format!(
+            "run {} has ended with exit code {exit}; see `assay show {}`",
+            folder.id(),
+            folder.id()
+        )));
+    }
+    let plan = plan(&folder, &head)?;
+    let inputs = inputs(&folder, &plan)?;
+    let filling = filling(&folder)?;
+    let target = Target {
+        profile: reopen.profile,
+        region: Some(head.origin.region.clone()),
+        endpoint_url: head.origin.endpoint.clone(),
+    };
+    let clients = connect(&target, &Surroundings { endpoint_url: None, ..Surroundings::from_env() }).await?;
+    if let Err(failure) = identity::caller(&clients).await.into_result() {
+        return Err(unreachable(&folder, &head, &failure));
+    }
+    log.append(Event::Resumed { pid: std::process::id() })?;
+    Ok(Session {
+        left_out: Vec::new(),
+        folder,
+        plan,
+        filling,
+        log,
+        inputs,
+        clients,
+        oracle: reopen.oracle,
+        cancel: reopen.cancel,
+        progress: reopen.progress,
+        keep_on_interrupt: false,
+        lock,
+    })
+}
+
+fn unreachable(folder: &RunFolder, head: &Head, failure: &crate::cloud::Failure) -> Failure {
+    match &head.origin.endpoint {
+        Some(endpoint) => Failure::Refused(format!(
+            "the local cloud of run {} does not answer at {endpoint}: {failure}\nan embedded cloud ends with its process and everything in it, so nothing is left behind; start again with: assay rehearse",
+            folder.id()
+        )),
+        None => {
+            Failure::Paused(format!("cannot reach AWS: {failure}\ncontinue with: assay resume {} --yes", folder.id()))
+        }
+    }
+}
+
+fn plan(folder: &RunFolder, head: &Head) -> Result<Plan, Failure> {
+    let plan = folder.plan()?;
+    let digest = plan.digest().map_err(|e| Failure::Internal(e.to_string()))?;
+    if digest != head.plan_digest {
+        return Err(Failure::Unverified(format!(
+            "plan.json of run {} is not the plan that the run started with",
+            folder.id()
+        )));
+    }
+    Ok(plan)
+}
+
+fn inputs(folder: &RunFolder, plan: &Plan) -> Result<Inputs, Failure> {
+    let read = |name: &str, expected: Option<&Digest>| -> Result<Vec<u8>, Failure> {
+        let path = folder.path().join("inputs").join(name);
+        let bytes = std::fs::read(&path).map_err(|e| Failure::io("read", &path, &e))?;
+        match expected {
+            Some(expected) if Digest::of(&bytes) != *expected => {
+                Err(Failure::Unverified(format!("{} is not what the run started with", path.display())))
+            }
+            _ => Ok(bytes),
+        }
+    };
+    let mut templates = BTreeMap::new();
+    for stack in &plan.stacks {
+        let bytes = read(&format!("templates/{}.yaml", stack.component), Some(&stack.template_sha256))?;
+        templates.insert(stack.component.clone(), bytes);
+    }
+    Ok(Inputs {
+        protocol: read("protocol.yaml", Some(&plan.protocol_sha256))?,
+        templates,
+        artifact: read("bootstrap.zip", plan.artifact.as_ref().map(|a| &a.sha256))?,
+    })
+}
+
+fn filling(folder: &RunFolder) -> Result<Filling, Failure> {
+    let path = folder.path().join("inputs/filling.json");
+    let bytes = std::fs::read(&path).map_err(|e| Failure::io("read", &path, &e))?;
+    serde_json::from_slice(&bytes).map_err(|e| Failure::Unverified(format!("{}: {e}", path.display())))
+}

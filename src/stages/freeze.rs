@@ -1,0 +1,152 @@
+//! Freeze: drafts become sealed packages, each naming those sealed before it.
+
+use super::deploy::Deployed;
+use super::session::Session;
+use crate::cloud::stacks;
+use crate::exit::Failure;
+use crate::progress::Notice;
+use crate::run::{Created, Event, now_ms};
+use evidence::package::{Draft, PackageError, Sealed};
+use evidence::stage::{SCHEMA, StageRecord};
+use evidence::trial::TrialEvidence;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The creation ledger as sealed before teardown.
+#[derive(Serialize)]
+struct Inventory<'a> {
+    schema: &'static str,
+    run: &'a str,
+    created: &'a [Created],
+}
+
+/// Seals what the run is made of, before anything is deployed.
+pub(super) fn preflight(session: &Session, started_ms: i64, findings: &impl Serialize) -> Result<(), Failure> {
+    seal(session, "preflight", started_ms, None, |draft| {
+        draft.write("protocol.yaml", &session.inputs.protocol)?;
+        for (component, bytes) in &session.inputs.templates {
+            draft.write(&format!("templates/{component}.yaml"), bytes)?;
+        }
+        draft.write_json("plan.json", &session.plan)?;
+        draft.write_json("findings.json", findings)
+    })
+}
+
+/// Seals the inventory and the stacks as deployed, with their events.
+pub(super) async fn deployment(session: &Session, deployed: &Deployed, started_ms: i64) -> Result<(), Failure> {
+    let mut events = Vec::new();
+    for (component, stack) in deployed {
+        let read = stacks::all_events(&session.clients, &stack.id, session.page_cap()).await;
+        events.push((component, super::acts::answer(&format!("read events of {component}"), read)?));
+    }
+    let created = session.log.state().created;
+    let inventory = Inventory { schema: "assay.inventory/1", run: session.folder.id(), created: &created };
+    seal(session, "deploy", started_ms, None, |draft| {
+        draft.write_json("inventory.json", &inventory)?;
+        draft.write_json("stacks.json", deployed)?;
+        events.iter().try_for_each(|(component, events)| draft.write_json(&format!("events/{component}.json"), events))
+    })
+}
+
+/// Seals the trials of a stage; those that did not run are missing, and the oracle says so.
+pub(super) fn trials(session: &Session, stage: &str, started_ms: i64, ended: Option<&Failure>) -> Result<(), Failure> {
+    let mut saved = Vec::new();
+    for trial in session.plan.trials_of(stage) {
+        saved.extend(self::saved(session, &trial.id)?);
+    }
+    seal(session, stage, started_ms, ended, |draft| {
+        saved.iter().try_for_each(|trial| draft.write_json(&format!("trials/{}.json", trial.trial.id), trial))
+    })
+}
+
+/// Seals the end of the run: teardown, audit and whatever else belongs to it.
+pub(super) fn closing(session: &Session, started_ms: i64, files: &[(&str, serde_json::Value)]) -> Result<(), Failure> {
+    seal(session, "closing", started_ms, None, |draft| {
+        files.iter().try_for_each(|(path, value)| draft.write_json(path, value))
+    })
+}
+
+/// A package that a crash left sealed but not journaled is taken as it is.
+pub(super) fn adopt(session: &Session, name: &str) -> Result<bool, Failure> {
+    let folder = session.folder.packages().join(name);
+    if session.log.state().package(name).is_some() {
+        return Ok(true);
+    }
+    if !folder.join("index.json").is_file() {
+        return Ok(false);
+    }
+    let sealed = Sealed::open(&folder).map_err(|e| Failure::Unverified(e.to_string()))?;
+    note(session, name, &sealed)?;
+    Ok(true)
+}
+
+fn seal(
+    session: &Session,
+    name: &str,
+    started_ms: i64,
+    ended: Option<&Failure>,
+    fill: impl FnOnce(&mut Draft) -> Result<(), PackageError>,
+) -> Result<(), Failure> {
+    if adopt(session, name)? {
+        return Ok(());
+    }
+    let record = stage_record(session, name, started_ms, ended)?;
+    let parent = session.folder.packages();
+    let make = || -> Result<Sealed, PackageError> {
+        Draft::discard_leftover(&parent, name)?;
+        let mut draft = Draft::create(&parent, name, session.folder.id(), &session.log.state().identities())?;
+        draft.write_json("stage.json", &record)?;
+        fill(&mut draft)?;
+        draft.seal()
+    };
+    let sealed = make().map_err(|e| Failure::Internal(format!("cannot freeze {name}: {e}")))?;
+    note(session, name, &sealed)
+}
+
+fn note(session: &Session, name: &str, sealed: &Sealed) -> Result<(), Failure> {
+    session.log.append(Event::Sealed { package: name.to_owned(), identity: *sealed.identity() })?;
+    session.progress.tell(&Notice::Sealed { package: name.to_owned(), identity: sealed.identity().to_string() });
+    Ok(())
+}
+
+fn stage_record(
+    session: &Session,
+    name: &str,
+    started_at_ms: i64,
+    ended: Option<&Failure>,
+) -> Result<StageRecord, Failure> {
+    let head = session.head()?;
+    Ok(StageRecord {
+        schema: SCHEMA.to_owned(),
+        run: head.run,
+        study: session.plan.study.clone(),
+        stage: name.to_owned(),
+        grade: head.grade,
+        plan_digest: head.plan_digest.to_string(),
+        origin: head.origin,
+        started_at_ms,
+        ended_at_ms: now_ms(),
+        outcome: ended.map_or_else(|| "completed".to_owned(), ToString::to_string),
+        trials: session.plan.trials_of(name).map(|t| t.id.clone()).collect(),
+    })
+}
+
+/// Keeps one trial's evidence until its stage is sealed, so that a crash does not lose it.
+pub(super) fn save(session: &Session, trial: &TrialEvidence) -> Result<(), Failure> {
+    let bytes = evidence::canonical::to_line(trial).map_err(|e| Failure::Internal(e.to_string()))?;
+    let working = session.folder.path().join("working");
+    std::fs::create_dir_all(&working).map_err(|e| Failure::io("create folder", &working, &e))?;
+    session.folder.write(&format!("working/{}.json", trial.trial.id), &bytes).map(drop)
+}
+
+/// A trial's evidence, if it was saved.
+pub(super) fn saved(session: &Session, trial: &str) -> Result<Option<TrialEvidence>, Failure> {
+    let path: PathBuf = session.folder.path().join("working").join(format!("{trial}.json"));
+    match std::fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|e| Failure::Unverified(format!("{}: {e}", path.display()))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Failure::io("read", &path, &e)),
+    }
+}

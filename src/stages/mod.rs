@@ -1,0 +1,93 @@
+//! The plot of a run: every stage gates the next, and cleanup happens on every path.
+
+mod acts;
+mod cleanup;
+mod closing;
+mod collect;
+mod configuration;
+mod deploy;
+mod dispatch;
+mod executions;
+mod freeze;
+mod interlock;
+mod judging;
+mod preflight;
+mod rest;
+mod session;
+mod teardown;
+mod trials;
+
+pub use closing::Conclusion;
+pub use session::{Inputs, Session};
+
+use crate::exit::Failure;
+use crate::progress::Notice;
+use crate::run::{Event, StageOutcome, now_ms};
+
+/// Runs what is not done yet, from the journal's state to the end.
+///
+/// # Errors
+/// [`Failure::Paused`] if the run can go on later; its stacks are then left as they are.
+/// [`Failure::Interrupted`] if a signal stopped it and the stacks were to be kept. Everything else becomes part of
+/// the conclusion.
+pub async fn drive(session: &Session) -> Result<Conclusion, Failure> {
+    let stopped = experiment(session).await.err();
+    match stopped {
+        Some(Failure::Paused(reason)) => return Err(pause(session, reason)?),
+        Some(Failure::Interrupted(_)) if session.keep_on_interrupt => return Err(kept(session)),
+        _ => {}
+    }
+    let cleanup = match cleanup::clean_up(session).await {
+        Err(Failure::Paused(reason)) => return Err(pause(session, reason)?),
+        other => other?,
+    };
+    closing::conclude(session, stopped, cleanup).await
+}
+
+async fn experiment(session: &Session) -> Result<(), Failure> {
+    stage(session, "preflight", preflight::preflight(session)).await?;
+    stage(session, "deploy", deploy::deploy(session)).await?;
+    stage(session, "probe", trials::probe(session)).await?;
+    for variant in &session.plan.variants {
+        let name = format!("validate-{}", variant.slug);
+        stage(session, &name, trials::validate(session, &name)).await?;
+    }
+    stage(session, "canonical", trials::canonical(session)).await
+}
+
+/// Runs a stage unless it is over. A stage that failed before a crash stays failed.
+async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    match session.log.state().stage_outcome(name) {
+        Some(StageOutcome::Completed) => return Ok(()),
+        Some(_) => return Err(Failure::Stopped(format!("stage {name} did not complete before"))),
+        None => {}
+    }
+    session.check_interrupt()?;
+    interlock::check(session).await?;
+    let started = now_ms();
+    session.log.append(Event::StageStarted { stage: name.to_owned() })?;
+    session.progress.tell(&Notice::StageStarted { stage: name.to_owned() });
+    let result = work.await;
+    let (outcome, detail) = match &result {
+        Ok(()) => (StageOutcome::Completed, String::new()),
+        Err(Failure::Paused(_)) => return result,
+        Err(Failure::Interrupted(why)) => (StageOutcome::Interrupted, why.clone()),
+        Err(failure) => (StageOutcome::Failed, failure.to_string()),
+    };
+    session.log.append(Event::StageEnded { stage: name.to_owned(), outcome, detail: detail.clone() })?;
+    let outcome = format!("{outcome:?}").to_lowercase();
+    session.progress.tell(&Notice::StageEnded { stage: name.to_owned(), outcome, detail, ms: now_ms() - started });
+    result
+}
+
+fn pause(session: &Session, reason: String) -> Result<Failure, Failure> {
+    session.log.append(Event::Paused { reason: reason.clone() })?;
+    Ok(Failure::Paused(format!("paused: {reason}\ncontinue with: {}", session.recovery())))
+}
+
+fn kept(session: &Session) -> Failure {
+    Failure::Interrupted(format!(
+        "interrupted; the stacks are kept and cost money until you run: {}",
+        session.recovery()
+    ))
+}

@@ -1,0 +1,4 @@
+//! Integration tests of the `assay` program.
+
+mod messages;
+mod plan;
