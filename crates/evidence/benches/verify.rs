@@ -1,0 +1,127 @@
+//! Verifying and freezing few large files, beside `openssl dgst -sha256` on the same files in the same run.
+//!
+//! `EVIDENCE_BENCH_MIB` sets the size of the data (default 256; 2048 for the figures that are published). The files
+//! are eight equal ones, so that all cores have work; `openssl` is run on one core, once per file, one after the
+//! other, and divided by nothing: the comparison per core is bytes per second of `openssl` against bytes per second
+//! and core of `verify`. The peak memory of this process is printed at the end.
+
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot set up has nothing to report")]
+
+use divan::{Bencher, counter::BytesCount};
+use evidence::{
+    package::Draft,
+    verify::{Options, verify},
+};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+use tempfile::TempDir;
+
+const FILES: usize = 8;
+
+fn main() {
+    divan::main();
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(line) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        println!("peak memory of this process: {}", line.trim_start_matches("VmHWM:").trim());
+    }
+    println!("threads used by verify and freeze: {}", rayon::current_num_threads());
+}
+
+struct Scene {
+    folder: TempDir,
+    bytes: usize,
+}
+
+impl Scene {
+    fn source(&self) -> PathBuf {
+        self.folder.path().join("source")
+    }
+
+    fn package(&self) -> PathBuf {
+        self.folder.path().join("p")
+    }
+}
+
+fn scene() -> &'static Scene {
+    static SCENE: OnceLock<Scene> = OnceLock::new();
+    SCENE.get_or_init(|| {
+        let mib: usize = env::var("EVIDENCE_BENCH_MIB").ok().and_then(|text| text.parse().ok()).unwrap_or(256);
+        let folder = tempfile::tempdir().unwrap();
+        let scene = Scene { folder, bytes: (mib << 20) / FILES * FILES };
+        fs::create_dir(scene.source()).unwrap();
+        for n in 0..FILES {
+            write_noise(&scene.source().join(format!("file-{n}")), scene.bytes / FILES, n as u64 + 1);
+        }
+        freeze(scene.folder.path(), &scene.source());
+        scene
+    })
+}
+
+/// Bytes that do not compress, from a xorshift generator, written a MiB at a time.
+fn write_noise(path: &Path, size: usize, seed: u64) {
+    use std::io::Write as _;
+    let mut file = fs::File::create(path).unwrap();
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut left = size;
+    let mut block = vec![0; 1 << 20];
+    while left > 0 {
+        for word in block.chunks_exact_mut(8) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            word.copy_from_slice(&state.to_le_bytes());
+        }
+        let n = left.min(block.len());
+        file.write_all(&block[..n]).unwrap();
+        left -= n;
+    }
+}
+
+fn freeze(parent: &Path, source: &Path) {
+    let mut draft = Draft::create(parent, "p", "r", &[]).unwrap();
+    draft.copy_folder("", source).unwrap();
+    draft.seal().unwrap();
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn openssl_one_core(bencher: Bencher) {
+    let scene = scene();
+    let files: Vec<PathBuf> = (0..FILES).map(|n| scene.package().join(format!("file-{n}"))).collect();
+    bencher.counter(BytesCount::new(scene.bytes)).bench(|| {
+        let output = Command::new("openssl").args(["dgst", "-sha256"]).args(&files).output().unwrap();
+        assert!(output.status.success());
+    });
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn verify_one_core(bencher: Bencher) {
+    let scene = scene();
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    bencher.counter(BytesCount::new(scene.bytes)).bench(|| {
+        assert!(one.install(|| verify(&[scene.package()], &Options::default())).valid);
+    });
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn verify_all_cores(bencher: Bencher) {
+    let scene = scene();
+    bencher.counter(BytesCount::new(scene.bytes)).bench(|| {
+        assert!(verify(&[scene.package()], &Options::default()).valid);
+    });
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn freeze_all_cores(bencher: Bencher) {
+    let scene = scene();
+    bencher
+        .counter(BytesCount::new(scene.bytes))
+        .with_inputs(|| tempfile::tempdir_in(scene.folder.path()).unwrap())
+        .bench_values(|folder| {
+            freeze(folder.path(), &scene.source());
+            folder
+        });
+}

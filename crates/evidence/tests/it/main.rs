@@ -1,0 +1,13 @@
+//! The evidence crate from outside: freezing, verifying, journaling and publishing on a real file system.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
+
+mod chain;
+mod disk;
+mod freeze;
+mod journal;
+mod killed;
+mod publish;
+mod shell;
+mod support;
+mod tamper;
