@@ -52,13 +52,17 @@ async fn the_create_request_carries_tags_capabilities_and_token_each_once() {
     let outcome = super::create(&server.clients().await, &request()).await;
     assert_eq!(outcome, Outcome::Done(ID.to_owned()));
     let body = server.requests()[0].body.clone();
-    for part in [
-        "Capabilities.member.1=CAPABILITY_IAM",
+    let parts = [
+        "Capabilities.member.1=CAPABILITY_IAM&",
         "ClientRequestToken=t-1",
-        "Tags.member.2.Key=assay%3Arun",
-        "TemplateBody=Resources%3A+%7B%7D",
-    ] {
-        assert_eq!(body.matches(part).count() + body.replace("%20", "+").matches(part).count(), 2, "{part} in {body}");
+        "Tags.member.1.Key=CostCenter&Tags.member.1.Value=c&",
+        "Tags.member.2.Key=assay%3Arun&Tags.member.2.Value=r&",
+        "TemplateBody=Resources%3A%20%7B%7D&",
+        "Parameters.member.1.ParameterKey=A&Parameters.member.1.ParameterValue=1&",
+        "OnFailure=ROLLBACK&",
+    ];
+    for part in parts {
+        assert_eq!(body.matches(part).count(), 1, "{part} in {body}");
     }
     assert!(!body.contains("Tags.member.3"));
 }
