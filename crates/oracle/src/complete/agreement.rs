@@ -2,7 +2,7 @@
 
 use crate::findings::Findings;
 use crate::story::{Attempt, Call, Story};
-use evidence::record::Fact;
+use evidence::record::{Fact, Knowledge};
 
 pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     for call in &story.calls {
@@ -11,6 +11,7 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     for attempt in &story.attempts {
         answered(story, attempt, findings);
         elapsed(story, attempt, findings);
+        followed(story, attempt, findings);
     }
 }
 
@@ -55,5 +56,19 @@ fn elapsed(story: &Story<'_>, attempt: &Attempt<'_>, findings: &mut Findings) {
                 format!("{} ran longer than its wall clock allows", outcome.named()),
             )
         });
+    }
+}
+
+/// A timeout takes the caller's knowledge and fails the call; a journal without these lost them.
+fn followed(story: &Story<'_>, attempt: &Attempt<'_>, findings: &mut Findings) {
+    let Some(timeout) = &attempt.timeout else { return };
+    let unknown = |entry: &crate::story::Entry<'_>| {
+        matches!(entry.record.fact, Fact::EffectKnowledge { value: Knowledge::Unknown })
+    };
+    for (there, what) in
+        [(attempt.failed.is_some(), "caller_failed"), (story.caller.iter().any(unknown), "effect_knowledge UNKNOWN")]
+    {
+        findings
+            .require(there, || (timeout.pointer(), format!("caller_journal: no {what} follows {}", timeout.named())));
     }
 }

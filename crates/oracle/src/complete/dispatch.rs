@@ -36,9 +36,6 @@ fn sent(story: &Story<'_>, findings: &mut Findings) {
     findings.require(dispatch.id.as_ref().is_some_and(|id| !id.is_empty()), || {
         ("/dispatch/id".to_owned(), "dispatch: it is called done, but has no id".to_owned())
     });
-    findings.require(dispatch.reason.is_none(), || {
-        ("/dispatch/reason".to_owned(), "dispatch: it is called done, but has a reason why not".to_owned())
-    });
     findings.require(!story.caller.is_empty() || super::queue::dead_lettered(story), || {
         let what = "caller_journal: the request was sent, but no delivery is on record".to_owned();
         ("/caller_journal/records".to_owned(), what)
@@ -52,7 +49,14 @@ fn way(story: &Story<'_>, findings: &mut Findings) {
         ("/dispatch/how".to_owned(), format!("dispatch: {:?} where {expected:?} is planned", dispatch.how))
     });
     let named = |field: &Option<String>| field.as_ref().is_some_and(|text| !text.is_empty());
-    findings.require(!queued || (named(&dispatch.group) && named(&dispatch.deduplication_id)), || {
-        ("/dispatch".to_owned(), "dispatch: message group or deduplication id is missing".to_owned())
+    let grouped = [&dispatch.group, &dispatch.deduplication_id];
+    let right = if queued { grouped.into_iter().all(named) } else { grouped.into_iter().all(Option::is_none) };
+    findings.require(right, || {
+        let what = "dispatch: message group and deduplication id belong to a queue, and only to a queue".to_owned();
+        ("/dispatch".to_owned(), what)
+    });
+    findings.require((dispatch.outcome == "done") == dispatch.reason.is_none(), || {
+        let what = "dispatch: exactly what is not done has a reason".to_owned();
+        ("/dispatch/reason".to_owned(), what)
     });
 }

@@ -61,11 +61,10 @@ fn listings(read: &ExecutionsRead, findings: &mut Findings) {
 }
 
 fn listed(read: &ExecutionsRead, execution: &Execution, pointer: &str, findings: &mut Findings) {
-    let own = |qualifier: Option<&str>| qualifier.is_none_or(|version| version == execution.version);
-    let found =
-        read.listings.iter().any(|listing| own(listing.qualifier.as_deref()) && listing.arns.contains(&execution.arn));
+    let mut own = read.listings.iter().filter(|listing| listing.qualifier.as_deref() == Some(&execution.version));
+    let found = own.any(|listing| listing.arns.contains(&execution.arn));
     findings.require(found && read.versions.contains(&execution.version), || {
-        let what = format!("executions: {} is in no list of its version {}", execution.arn, execution.version);
+        let what = format!("executions: {} is not in the list of its version {}", execution.arn, execution.version);
         (pointer.to_owned(), what)
     });
 }

@@ -54,6 +54,13 @@ pub(super) fn check(story: &Story<'_>, execution: &Execution, pointer: &str, fin
     require(unbroken(&execution.history), "history", "event ids do not count from 1 without gaps");
     require(known(&execution.history), "history", "it holds an event type that is not known");
     require(one_end(&execution.history), "history", "it starts or ends more than once");
+    require(started(&execution.history), "history", "a step ends that did not start");
+    let succeeded = execution.history.iter().filter(|event| is_step(event, &["StepSucceeded"])).count();
+    require(
+        succeeded == usize::from(execution.status == "SUCCEEDED"),
+        "history",
+        "its step's success contradicts its status",
+    );
     let ended = execution.ended_at_ms.unwrap_or(i64::MIN);
     require(execution.ended_at_ms.is_some(), "ended_at_ms", "its end has no time");
     require(in_time(story, execution, ended), "history", "its times contradict each other");
@@ -94,10 +101,19 @@ fn in_time(story: &Story<'_>, execution: &Execution, ended: i64) -> bool {
     times.windows(2).all(|pair| story.in_order(pair[0], pair[1]))
 }
 
+/// Every end of a step follows a start of the same operation.
+fn started(history: &[HistoryEvent]) -> bool {
+    history.iter().enumerate().all(|(index, event)| {
+        let begun = |before: &HistoryEvent| before.event_type == "StepStarted" && before.id == event.id;
+        !matches!(event.event_type.as_str(), "StepFailed" | "StepSucceeded") || history[..index].iter().any(begun)
+    })
+}
+
 /// Attempts of the provider call that the history shows as ended, well or badly.
 pub(super) fn attempts_ended(execution: &Execution) -> usize {
-    let ended = |event: &&HistoryEvent| {
-        matches!(event.event_type.as_str(), "StepFailed" | "StepSucceeded") && event.name.as_deref() == Some(STEP)
-    };
-    execution.history.iter().filter(ended).count()
+    execution.history.iter().filter(|event| is_step(event, &["StepFailed", "StepSucceeded"])).count()
+}
+
+fn is_step(event: &HistoryEvent, types: &[&str]) -> bool {
+    types.contains(&event.event_type.as_str()) && event.name.as_deref() == Some(STEP)
 }

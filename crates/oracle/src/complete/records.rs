@@ -83,8 +83,11 @@ fn plausible(story: &Story<'_>, entry: &Entry<'_>, findings: &mut Findings) {
         }
     };
     require((1..=deliveries).contains(&record.delivery), "delivery", "is of a delivery that the plan does not allow");
-    let least = u32::from(!matches!(record.fact, Fact::StateChanged { .. }));
-    require((least..=attempts).contains(&record.attempt), "attempt", "is of an attempt that the plan does not allow");
+    let allowed = match record.fact {
+        Fact::StateChanged { .. } => 0..=0,
+        _ => 1..=attempts,
+    };
+    require(allowed.contains(&record.attempt), "attempt", "is of an attempt that the plan does not allow");
     match &record.fact {
         Fact::ProviderCallReceived { amount_minor, currency }
         | Fact::ProviderCommitConfirmed { amount_minor, currency, .. } => {

@@ -8,6 +8,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) dispatch: Entry<'a>,
     pub(crate) response: Option<Entry<'a>>,
     pub(crate) timeout: Option<Entry<'a>>,
+    pub(crate) failed: Option<Entry<'a>>,
 }
 
 /// What has been seen of one invocation so far.
@@ -28,10 +29,10 @@ impl<'a> Invocation<'a> {
             Fact::DispatchStarted { .. } => self.dispatch(entry),
             Fact::ResponseReceived { .. } => self.outcome(entry).map(|attempt| attempt.response = Some(entry)),
             Fact::CallerTimeoutRecorded { .. } => self.outcome(entry).map(|attempt| attempt.timeout = Some(entry)),
-            Fact::CallerFailed { .. } => {
-                self.open = false;
-                Ok(())
+            Fact::CallerFailed { .. } | Fact::EffectKnowledge { .. } if !self.of_last_attempt(&entry) => {
+                Err("is of another attempt than the one before it")
             }
+            Fact::CallerFailed { .. } => self.fail(entry),
             Fact::EffectKnowledge { value: Knowledge::Unknown } if !self.unanswered() => {
                 Err("says UNKNOWN without a call whose outcome is unknown")
             }
@@ -54,7 +55,7 @@ impl<'a> Invocation<'a> {
         if self.attempts.iter().any(|attempt| attempt.dispatch.same_attempt(&entry)) {
             return Err("repeats an attempt of its invocation");
         }
-        self.attempts.push(Attempt { dispatch: entry, response: None, timeout: None });
+        self.attempts.push(Attempt { dispatch: entry, response: None, timeout: None, failed: None });
         self.open = true;
         Ok(())
     }
@@ -71,6 +72,18 @@ impl<'a> Invocation<'a> {
             }
             _ => Err("has no dispatch that waits for it"),
         }
+    }
+
+    fn of_last_attempt(&self, entry: &Entry<'a>) -> bool {
+        self.attempts.last().is_none_or(|attempt| attempt.dispatch.same_attempt(entry))
+    }
+
+    fn fail(&mut self, entry: Entry<'a>) -> Result<(), &'static str> {
+        self.open = false;
+        if let Some(attempt) = self.attempts.last_mut() {
+            attempt.failed = Some(entry);
+        }
+        Ok(())
     }
 
     /// A timeout is not the only way to lose knowledge: the provider may die while it is called.

@@ -192,10 +192,35 @@ impl Trial {
         self.sends(released + 70, provider, call, &transaction);
     }
 
+    /// A call that fails after it left, not by a timeout; knowledge is lost once per trial.
+    pub(crate) fn fails(&mut self, at_ms: i64, caller: &str, call: (u32, u32)) {
+        if !self.records.iter().any(|record| matches!(record.fact, Fact::EffectKnowledge { .. })) {
+            self.write(Source::Caller, at_ms, caller, call, Fact::EffectKnowledge { value: Knowledge::Unknown });
+        }
+        let error = "the provider's process ended: the outcome is unknown".to_owned();
+        self.write(Source::Caller, at_ms + 12, caller, call, Fact::CallerFailed { error });
+    }
+
+    /// The barrier is entered and nobody opens it.
+    pub(crate) fn expires(&mut self, at_ms: i64, provider: &str, call: (u32, u32), transaction_id: &str) {
+        let transaction_id = transaction_id.to_owned();
+        self.write(
+            Source::Provider,
+            at_ms,
+            provider,
+            call,
+            Fact::BarrierEntered { transaction_id: transaction_id.clone() },
+        );
+        self.write(Source::Provider, at_ms + 10_000, provider, call, Fact::BarrierExpired { waited_ms: 10_000 });
+        self.sends(at_ms + 10_010, provider, call, &transaction_id);
+    }
+
     pub(crate) fn times_out(&mut self, at_ms: i64, caller: &str, call: (u32, u32)) -> Record {
         let fact = Fact::CallerTimeoutRecorded { deadline_ms: DEADLINE, elapsed_ms: 3_002 };
         let timeout = self.write(Source::Caller, at_ms, caller, call, fact);
-        self.write(Source::Caller, at_ms + 12, caller, call, Fact::EffectKnowledge { value: Knowledge::Unknown });
+        if !self.records.iter().any(|record| matches!(record.fact, Fact::EffectKnowledge { .. })) {
+            self.write(Source::Caller, at_ms + 12, caller, call, Fact::EffectKnowledge { value: Knowledge::Unknown });
+        }
         let error = "no answer from the provider within 3000 ms".to_owned();
         self.write(Source::Caller, at_ms + 24, caller, call, Fact::CallerFailed { error });
         timeout

@@ -20,7 +20,8 @@ pub(crate) fn judge(evidence: &TrialEvidence) -> TrialVerdict {
 
 /// Seals a value's bytes (their digest is the citation's) and judges them at a planned place.
 pub(crate) fn judge_value(value: &Value, place: Place<'_>) -> TrialVerdict {
-    let bytes = evidence::canonical::to_vec(value).unwrap();
+    // Not canonical on purpose: a mutant may hold numbers that have no canonical form.
+    let bytes = serde_json::to_vec(value).unwrap();
     let sha256 = Digest::of(&bytes).to_string();
     let path = oracle::package::trial_path(place.id);
     judge_bytes(Artifact { path: &path, sha256: &sha256 }, &bytes, place)
