@@ -1,2 +1,98 @@
-//! placeholder
-fn main() {}
+//! Judging: one trial in memory, and a package of 10,000 trials from disk (read, hash, parse, judge).
+
+#[path = "../tests/it/builder.rs"]
+#[allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
+mod builder;
+
+use divan::counter::{BytesCount, ItemsCount};
+use evidence::package::{Draft, Sealed};
+use evidence::stage::{Grade, Origin, SCHEMA, StageRecord};
+use evidence::trial::TrialEvidence;
+use oracle::trial::{Place, judge_bytes};
+use oracle::{Artifact, Limits};
+use std::path::Path;
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = [1, 2, 3, 4])]
+fn one_trial(bencher: divan::Bencher<'_, '_>, number: usize) {
+    let trial = &builder::canonical()[number - 1];
+    let bytes = serde_json::to_vec(trial).unwrap_or_default();
+    let sha256 = evidence::digest::Digest::of(&bytes).to_string();
+    let place = Place { id: &trial.trial.id, number, stage: "canonical" };
+    bencher.counter(BytesCount::new(bytes.len())).bench(|| {
+        let artifact = Artifact { path: "trials/x.json", sha256: &sha256 };
+        judge_bytes(artifact, divan::black_box(&bytes), place)
+    });
+}
+
+/// Opening verifies every byte, so this is what `oracle judge` does, process start and verdict file apart.
+#[divan::bench(args = [1_000, 10_000], sample_count = 5, sample_size = 1)]
+fn package(bencher: divan::Bencher<'_, '_>, trials: usize) {
+    let folder = tempfile::tempdir().ok();
+    let path = folder.as_ref().map(|folder| seal(folder.path(), trials)).unwrap_or_default();
+    bencher.counter(ItemsCount::new(trials)).bench(|| {
+        let sealed = Sealed::open(&path).ok()?;
+        oracle::package::judge(&sealed, &Limits::default()).ok().map(|verdict| verdict.verdict)
+    });
+}
+
+/// Reading, hashing, parsing and judging alone, of a package that is open.
+#[divan::bench(args = [1_000, 10_000], sample_count = 5, sample_size = 1)]
+fn opened_package(bencher: divan::Bencher<'_, '_>, trials: usize) {
+    let folder = tempfile::tempdir().ok();
+    let path = folder.as_ref().map(|folder| seal(folder.path(), trials)).unwrap_or_default();
+    let sealed = Sealed::open(&path).ok();
+    bencher.counter(ItemsCount::new(trials)).bench(|| {
+        let verdict = oracle::package::judge(sealed.as_ref()?, &Limits::default()).ok()?;
+        Some(verdict.trials.len())
+    });
+}
+
+/// Good trials of all four kinds in turn, each under its own id.
+fn seal(parent: &Path, count: usize) -> std::path::PathBuf {
+    let kinds = builder::canonical();
+    let ids: Vec<String> = (1..=count).map(|number| format!("canonical-{number}")).collect();
+    let write = || -> Option<std::path::PathBuf> {
+        let mut draft = Draft::create(parent, "canonical", "bench", &[]).ok()?;
+        draft.write_json("stage.json", &stage(&ids)).ok()?;
+        for (index, (id, kind)) in ids.iter().zip(kinds.iter().cycle()).enumerate() {
+            let text = serde_json::to_string(&numbered(kind, id, index + 1)).ok()?;
+            let text = text.replace(&format!("\"{}\"", kind.trial.id), &format!("\"{id}\""));
+            draft.write(&format!("trials/{id}.json"), text.as_bytes()).ok()?;
+        }
+        Some(draft.seal().ok()?.path().to_owned())
+    };
+    write().unwrap_or_default()
+}
+
+fn numbered(kind: &TrialEvidence, id: &str, number: usize) -> TrialEvidence {
+    let mut trial = kind.clone();
+    id.clone_into(&mut trial.trial.id);
+    trial.trial.number = u32::try_from(number).unwrap_or(u32::MAX);
+    trial
+}
+
+fn stage(trials: &[String]) -> StageRecord {
+    StageRecord {
+        schema: SCHEMA.to_owned(),
+        run: "bench".to_owned(),
+        study: "bench".to_owned(),
+        stage: "canonical".to_owned(),
+        grade: Grade::Rehearsal,
+        plan_digest: String::new(),
+        origin: Origin {
+            endpoint_kind: "foreign".to_owned(),
+            endpoint: None,
+            account: "000000000000".to_owned(),
+            region: "us-east-1".to_owned(),
+            partition: "aws".to_owned(),
+        },
+        started_at_ms: 0,
+        ended_at_ms: 0,
+        outcome: "completed".to_owned(),
+        trials: trials.to_vec(),
+    }
+}

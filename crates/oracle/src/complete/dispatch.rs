@@ -9,7 +9,7 @@ const PLAUSIBLE_MS: std::ops::Range<i64> = 1_577_836_800_000..4_102_444_800_000;
 pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     let dispatch = &story.evidence.dispatch;
     let why = dispatch.reason.as_deref().unwrap_or("no reason given");
-    let delivered = story.caller.first().is_some();
+    let delivered = !story.caller.is_empty();
     match dispatch.outcome.as_str() {
         "done" => sent(story, findings),
         "unknown" if delivered => {}

@@ -31,10 +31,10 @@ pub(crate) fn m3(story: &Story<'_>) -> Outcome {
     }
     open.sort_unstable();
     problems.extend(open.iter().map(|effect| format!("authorised effect ({}) has no transaction", words(effect))));
-    conclude(story, problems, places)
+    conclude(story, &problems, places)
 }
 
-fn conclude(story: &Story<'_>, problems: Vec<String>, mut places: Vec<String>) -> Outcome {
+fn conclude(story: &Story<'_>, problems: &[String], mut places: Vec<String>) -> Outcome {
     if !problems.is_empty() {
         places.push("/terms/authorised".to_owned());
         return Outcome::fail(problems.join("; "), places);

@@ -144,14 +144,17 @@ const STILL_FAILS: &[Row] = &[
     ("/terms/authorised/*/**", ANY, "two effects are not one authorised refund, whatever it is"),
 ];
 
-/// The reason why a mutant is harmless, if it is in the table.
-pub(crate) fn why(mutant: &Mutant, verdict: Verdict) -> Option<&'static str> {
+/// The row's place, if the table calls a mutant harmless.
+pub(crate) fn place(mutant: &Mutant, verdict: Verdict) -> Option<&'static str> {
     let failing = STILL_FAILS.iter().filter(|_| verdict == Verdict::Fail);
     let mut rows = TABLE.iter().chain(failing);
-    let found = rows.find(|(place, hows, _)| {
-        matches(place, &mutant.place) && hows.iter().any(|how| *how == "*" || *how == mutant.how)
-    });
-    found.map(|(_, _, why)| *why)
+    let changed = |hows: &[&str]| hows.iter().any(|how| *how == "*" || *how == mutant.how);
+    rows.find(|(place, hows, _)| matches(place, &mutant.place) && changed(hows)).map(|(place, _, _)| *place)
+}
+
+/// All places in the tables.
+pub(crate) fn places() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().chain(STILL_FAILS).map(|(place, _, _)| *place)
 }
 
 fn matches(pattern: &str, place: &str) -> bool {

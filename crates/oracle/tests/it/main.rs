@@ -1,5 +1,7 @@
 //! The oracle from outside: good trials, every mutation of them, fixtures per failure class, packages and the binary.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests are tests
+
 mod builder;
 mod command;
 mod fixtures;

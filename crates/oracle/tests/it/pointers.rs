@@ -56,9 +56,3 @@ pub(crate) fn edit(root: &Value, pointer: &str, change: impl FnOnce(&mut Vec<Val
     change(copy.pointer_mut(pointer).unwrap().as_array_mut().unwrap());
     copy
 }
-
-/// The pointer with every array index as `*`.
-pub(crate) fn general(pointer: &str) -> String {
-    let star = |token: &str| if token.parse::<usize>().is_ok() { "*".to_owned() } else { token.to_owned() };
-    pointer.split('/').map(star).collect::<Vec<_>>().join("/")
-}
