@@ -45,7 +45,12 @@ fn good() -> Vec<Scene> {
         one.dispatch.id = None;
         one.dispatch.reason = Some("SendMessage timed out".to_owned());
     });
+    let reconciled = with(builder::conventional_control(), |one| {
+        one.dispatch.id = None;
+        one.dispatch.reason = Some("the answer was lost; the caller's records prove the dispatch".to_owned());
+    });
     vec![
+        scene("dispatch-reconciled", reconciled, Pass, true, "exactly one success transaction"),
         scene("conventional-control", builder::conventional_control(), Pass, true, "exactly one success transaction"),
         scene("durable-control", builder::durable_control(), Pass, true, "exactly one success transaction"),
         scene("probe", builder::probe(), Pass, true, "commit → barrier → recorded timeout"),
