@@ -76,11 +76,14 @@ pub fn log_to_stdout() {
 /// Lambda puts credentials and region into the environment; no profile, SSO or instance metadata look-up may cost a
 /// cold start, or a wrong account.
 async fn sdk_config() -> SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
+    let loader = aws_config::defaults(BehaviorVersion::latest())
         .region(EnvironmentVariableRegionProvider::new())
-        .credentials_provider(EnvironmentVariableCredentialsProvider::new())
-        .load()
-        .await
+        .credentials_provider(EnvironmentVariableCredentialsProvider::new());
+    // An endpoint without TLS is an emulator's: reading the machine's root certificates would be half of a cold start
+    // there, and its lack of certificates would end the process.
+    let plain = std::env::var("AWS_ENDPOINT_URL").is_ok_and(|url| url.starts_with("http://"));
+    let loader = if plain { loader.http_client(aws_smithy_http_client::Builder::new().build_http()) } else { loader };
+    loader.load().await
 }
 
 type LambdaCaller = Caller<JournalTable, LambdaProvider, SystemClock>;
