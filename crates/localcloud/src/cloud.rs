@@ -11,6 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -34,6 +35,8 @@ pub struct Options {
     pub seed: u64,
     /// Simulated way to the cloud: real milliseconds added to every call over HTTP.
     pub latency_ms: u64,
+    /// Pause before each resource step of a stack operation, so that people can watch; none by default.
+    pub stack_step_delay: Duration,
 }
 
 /// The cloud could not start.
@@ -50,6 +53,7 @@ struct Inner {
     clock: Clock,
     address: SocketAddr,
     latency_ms: u64,
+    stack_step_delay: Duration,
     faults: Faults,
     calls: Mutex<BTreeMap<(Service, String), u64>>,
     ids: (RandomState, AtomicU64),
@@ -89,6 +93,7 @@ impl Cloud {
             clock: options.clock,
             address: listener.local_addr()?,
             latency_ms: options.latency_ms,
+            stack_step_delay: options.stack_step_delay,
             faults: Faults::new(options.faults.unwrap_or_default(), options.seed),
             calls: Mutex::default(),
             ids: (RandomState::new(), AtomicU64::new(0)),
@@ -135,6 +140,11 @@ impl Cloud {
     /// Milliseconds that a call over HTTP takes longer.
     pub(crate) fn latency_ms(&self) -> u64 {
         self.0.latency_ms
+    }
+
+    /// Pause before each resource step of a stack operation.
+    pub(crate) fn stack_step_delay(&self) -> Duration {
+        self.0.stack_step_delay
     }
 
     /// Counts a call over HTTP.

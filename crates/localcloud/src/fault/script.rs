@@ -112,6 +112,11 @@ pub enum Effect {
     HalfCreatedStack,
     /// Rolling the stack back fails.
     RollbackFailed,
+    /// Creating a resource of the stack fails.
+    CreateFailed {
+        /// The resource's logical id.
+        logical_id: String,
+    },
     /// Deleting a resource of the stack fails.
     DeleteFailed {
         /// The resource's logical id.
