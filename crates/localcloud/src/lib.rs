@@ -12,6 +12,7 @@ mod clock;
 mod cloud;
 mod error;
 pub mod fault;
+mod lambda;
 mod server;
 mod service;
 mod time;

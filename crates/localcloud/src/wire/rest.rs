@@ -43,7 +43,7 @@ const fn with_body(route: Route, body: Body) -> Route {
 const FUNCTION: &str = "/2015-03-31/functions/{FunctionName}";
 
 /// Methods, paths and statuses from the service model of Lambda (`2015-03-31`).
-static ROUTES: [Route; 39] = [
+static ROUTES: [Route; 40] = [
     route("POST", "/2015-03-31/functions", "CreateFunction", 201),
     route("GET", "/2015-03-31/functions", "ListFunctions", 200),
     route("GET", FUNCTION, "GetFunction", 200),
@@ -101,6 +101,12 @@ static ROUTES: [Route; 39] = [
             200,
         ),
         Body::Member("Error"),
+    ),
+    route(
+        "POST",
+        "/2025-12-01/durable-execution-callbacks/{CallbackId}/heartbeat",
+        "SendDurableExecutionCallbackHeartbeat",
+        200,
     ),
 ];
 

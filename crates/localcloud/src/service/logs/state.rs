@@ -42,6 +42,11 @@ pub(super) struct Event {
 }
 
 impl State {
+    /// Whether there is a group of this name.
+    pub(crate) fn has_group(&self, name: &str) -> bool {
+        self.groups.contains_key(name)
+    }
+
     pub(super) fn group(&mut self, name: &str) -> Result<&mut Group, ApiError> {
         self.groups.get_mut(name).ok_or_else(no_group)
     }
