@@ -217,9 +217,8 @@ struct ListTables {
 
 pub(super) fn list(state: &State, input: Value) -> Result<Value, ApiError> {
     let input: ListTables = read(input)?;
-    let size = match input.limit.unwrap_or(100) {
-        size @ 1..=100 => size,
-        _ => return Err(invalid("Limit has to be from 1 to 100")),
+    let size @ 1..=100 = input.limit.unwrap_or(100) else {
+        return Err(invalid("Limit has to be from 1 to 100"));
     };
     let after = input.exclusive_start_table_name.as_ref();
     let mut rest = state.dynamodb.tables.keys().filter(|name| after.is_none_or(|after| *name > after));

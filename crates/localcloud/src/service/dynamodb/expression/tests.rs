@@ -1,6 +1,7 @@
 //! Expressions against items.
 
 use super::super::value::{Item, item_from_json, item_to_json};
+use super::key::Range;
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
