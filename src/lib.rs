@@ -4,6 +4,7 @@
 //! `judge` do no I/O; only `cloud` names an AWS SDK; only `exit` knows exit codes.
 
 pub mod artifact;
+pub mod audit;
 pub mod cli;
 pub mod cloud;
 pub mod exit;

@@ -45,6 +45,9 @@ pub(super) fn answered(operation: &str, status: u16, code: Option<&str>, message
         _ => "",
     });
     let kind = kind_of(code, message);
+    if status < 400 && code.is_empty() {
+        return Failure::unknown(operation, format!("HTTP {status} with an answer that could not be read"));
+    }
     if status >= 500 && status != 501 && kind != RefusalKind::Throttled {
         return Failure::unknown(operation, format!("HTTP {status} {code}: {message}"));
     }
@@ -228,6 +231,12 @@ mod tests {
         assert!(matches!(answered("X", 500, Some("InternalFailure"), None), Failure::Unknown(_)));
         assert!(matches!(answered("X", 503, None, None), Failure::Unknown(_)));
         assert_eq!(kind(501, "NotEmulated", "x"), Some(RefusalKind::Other));
+    }
+
+    #[test]
+    fn a_success_that_cannot_be_read_is_unknown() {
+        assert!(matches!(answered("X", 200, None, None), Failure::Unknown(_)));
+        assert_eq!(kind(200, "SlowDown", "x"), Some(RefusalKind::Throttled));
     }
 
     #[test]

@@ -53,6 +53,17 @@ pub async fn describe(clients: &Clients, name: &str) -> Outcome<Role> {
     .await
 }
 
+/// Reads one customer-managed policy by ARN.
+pub async fn policy(clients: &Clients, arn: &str) -> Outcome<Policy> {
+    const OPERATION: &str = "GetPolicy";
+    settle(async {
+        let call = || clients.sdk().iam.get_policy().policy_arn(arn).send();
+        let policy = require(OPERATION, "Policy", clients.read(Lane::Iam, OPERATION, call).await?.policy)?;
+        Ok(Policy { name: require(OPERATION, "PolicyName", policy.policy_name)?, arn: arn.to_owned() })
+    })
+    .await
+}
+
 /// Tags of a role.
 pub async fn tags(clients: &Clients, name: &str, cap: PageCap) -> Outcome<BTreeMap<String, String>> {
     const OPERATION: &str = "ListRoleTags";

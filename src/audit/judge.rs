@@ -1,0 +1,83 @@
+//! Facts and the time to findings. Pure.
+
+use super::allow::allowing;
+use super::arn::Kind;
+use super::facts::{Facts, Reading, Sighting, Source, StreamFacts};
+use super::finding::{Finding, Verdict};
+use super::next;
+use super::scope::AuditScope;
+use super::streams::judge_stream;
+
+/// A deleted queue may answer for this long, and its name stays taken (SQS API reference, `DeleteQueue`), milliseconds.
+const QUEUE_MS: i64 = 60_000;
+
+/// Judges every sighting and stream at `now_ms`. What is gone and not even listed gives no finding.
+#[must_use]
+pub fn judge(facts: &Facts, scope: &AuditScope, now_ms: i64) -> Vec<Finding> {
+    let resources = facts.sightings.iter().filter_map(|sighting| judge_resource(sighting, scope, now_ms));
+    let streams = facts.streams.iter().filter_map(|stream| judge_one_stream(stream, scope, now_ms));
+    let mut findings: Vec<Finding> = resources.chain(streams).collect();
+    findings.sort_by(|a, b| {
+        let rank = |f: &Finding| std::cmp::Reverse(f.verdict.overall());
+        (rank(a), &a.region, &a.kind, &a.id).cmp(&(rank(b), &b.region, &b.kind, &b.id))
+    });
+    findings
+}
+
+fn judge_resource(sighting: &Sighting, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
+    let resource = &sighting.resource;
+    let (verdict, reason) = match &sighting.reading {
+        Reading::Implied => return None,
+        Reading::Absent if sighting.sources.contains(&Source::TagIndex) => {
+            (Verdict::Ghost, "the tag index lists it, its own service says that it is gone".to_owned())
+        }
+        Reading::Absent => return None,
+        Reading::Unread(reason) => (Verdict::Unknown, format!("could not be read: {reason}")),
+        Reading::Going(status) => (Verdict::Unknown, format!("{status}: going, but not gone")),
+        Reading::PendingUntil(at_ms) if now_ms < *at_ms => {
+            (Verdict::ExpectedUntil { at_ms: *at_ms }, "scheduled for deletion by its service".to_owned())
+        }
+        Reading::PendingUntil(_) => (Verdict::Leak, "still there after its scheduled deletion".to_owned()),
+        Reading::Present(detail) => present(sighting, detail, now_ms),
+    };
+    let (id, region) = (resource.name.as_str(), resource.region.as_str());
+    Some(finding(verdict, reason, &resource.kind, id, region, sighting.sources.clone(), scope, now_ms))
+}
+
+fn present(sighting: &Sighting, detail: &str, now_ms: i64) -> (Verdict, String) {
+    if sighting.resource.kind == Kind::Queue
+        && let Some(until) = sighting.deleted.not_after_ms.map(|at| at.saturating_add(QUEUE_MS))
+        && now_ms < until
+    {
+        return (Verdict::ExpectedUntil { at_ms: until }, "deleted; a queue may answer for 60 seconds more".to_owned());
+    }
+    let detail = if detail.is_empty() { "exists" } else { detail };
+    (Verdict::Leak, detail.to_owned())
+}
+
+fn judge_one_stream(stream: &StreamFacts, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
+    let (verdict, reason) = judge_stream(stream, &scope.account, now_ms)?;
+    Some(finding(verdict, reason, &Kind::Stream, &stream.arn, &stream.region, stream.sources.clone(), scope, now_ms))
+}
+
+#[allow(clippy::too_many_arguments, reason = "one constructor for one shape")]
+fn finding(
+    verdict: Verdict,
+    reason: String,
+    kind: &Kind,
+    id: &str,
+    region: &str,
+    sources: std::collections::BTreeSet<Source>,
+    scope: &AuditScope,
+    now_ms: i64,
+) -> Finding {
+    let verdict = match allowing(&scope.allow, id, now_ms) {
+        Some(rule) if verdict != Verdict::Ghost => {
+            Verdict::Allowed { owner: rule.owner.clone(), expires_at_ms: rule.expires_at_ms }
+        }
+        _ => verdict,
+    };
+    let next = next::command(&verdict, kind, id, region, scope.run.as_deref());
+    let (kind, id, region) = (kind.clone(), id.to_owned(), region.to_owned());
+    Finding { verdict, kind, id, region, sources, reason, next, late: false }
+}
