@@ -9,6 +9,7 @@ pub mod atomic;
 pub mod canonical;
 pub mod chain;
 pub mod digest;
+mod flat;
 pub mod journal;
 pub mod name;
 pub mod package;

@@ -16,6 +16,7 @@ pub enum Source {
 
 /// One journal record: the common head and the fact it states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "crate::flat::Flat")]
 pub struct Record {
     /// Journal the record stands in.
     pub source: Source,

@@ -28,6 +28,15 @@ fn one_trial(bencher: divan::Bencher<'_, '_>, number: usize) {
     });
 }
 
+/// Parsing alone: what of `one_trial` is not judgement.
+#[divan::bench(args = [1, 2, 3, 4])]
+fn parse(bencher: divan::Bencher<'_, '_>, number: usize) {
+    let bytes = serde_json::to_vec(&builder::canonical()[number - 1]).unwrap_or_default();
+    bencher
+        .counter(BytesCount::new(bytes.len()))
+        .bench(|| serde_json::from_slice::<TrialEvidence>(divan::black_box(&bytes)).is_ok());
+}
+
 /// Opening verifies every byte, so this is what `oracle judge` does, process start and verdict file apart.
 #[divan::bench(args = [1_000, 10_000], sample_count = 5, sample_size = 1)]
 fn package(bencher: divan::Bencher<'_, '_>, trials: usize) {

@@ -62,7 +62,8 @@ impl Sealed {
     pub fn read(&self, path: &str) -> Result<Vec<u8>, PackageError> {
         let file = self.index.find(path).ok_or_else(|| PackageError::NoSuchFile(path.to_owned()))?;
         let source = self.folder.file(path).map_err(PackageError::io("open", path))?;
-        let mut bytes = Vec::new();
+        // One byte more than listed: the end is found without growing the buffer.
+        let mut bytes = Vec::with_capacity(usize::try_from(file.size + 1).unwrap_or(0));
         source.take(file.size + 1).read_to_end(&mut bytes).map_err(PackageError::io("read", path))?;
         if Digest::of(&bytes) == file.sha256 {
             return Ok(bytes);

@@ -14,12 +14,12 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     };
     require(evidence.schema == SCHEMA, "/schema", "the schema is not the one this oracle reads");
     for (name, text) in [
-        ("id", &trial.id),
-        ("stage", &trial.stage),
-        ("variant", &trial.variant),
-        ("refund_request_id", &trial.refund_request_id),
+        ("/trial/id", &trial.id),
+        ("/trial/stage", &trial.stage),
+        ("/trial/variant", &trial.variant),
+        ("/trial/refund_request_id", &trial.refund_request_id),
     ] {
-        require(!text.trim().is_empty(), &format!("/trial/{name}"), &format!("{name} is empty"));
+        require(!text.trim().is_empty(), name, "an identity is empty");
     }
     require(trial.number > 0, "/trial/number", "the number does not count from 1");
     require(trial.queued || evidence.queue.is_none(), "/queue", "no queue is planned, but one was observed");

@@ -19,11 +19,11 @@ pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
             None => findings.add(format!("/{name}"), format!("{name}: it was not read")),
             Some(journal) => {
                 read(story, journal, name, findings);
-                numbers(name, entries, findings);
                 keys(name, entries, findings);
             }
         }
     }
+    numbers(story, findings);
 }
 
 fn read(story: &Story<'_>, journal: &JournalRead, name: &str, findings: &mut Findings) {
@@ -47,16 +47,14 @@ pub(super) fn after_quiescence(story: &Story<'_>, read_at_ms: i64, pointer: &str
     });
 }
 
-/// Per request id the records count from 1 without gaps, and time does not run backwards by more than the tolerance.
-fn numbers(name: &str, entries: &[Entry<'_>], findings: &mut Findings) {
-    for group in crate::story::by_request(entries) {
-        for (index, entry) in group.iter().enumerate() {
-            if usize::try_from(entry.record.seq).ok() != Some(index + 1) {
-                let request = &entry.record.request_id;
-                let what = format!("{name}: request {request}: record {} is missing or doubled", index + 1);
-                findings.add(format!("{}/seq", entry.pointer()), what);
-                break;
-            }
+/// Per invocation the records count from 1 without gaps.
+fn numbers(story: &Story<'_>, findings: &mut Findings) {
+    for group in story.invocations.iter().flatten() {
+        let broken = group.iter().zip(1..).find(|(entry, number)| entry.record.seq != *number);
+        if let Some((entry, number)) = broken {
+            let (name, request) = (journal_name(entry.source), &entry.record.request_id);
+            let what = format!("{name}: request {request}: record {number} is missing or doubled");
+            findings.add(format!("{}/seq", entry.pointer()), what);
         }
     }
 }

@@ -71,7 +71,7 @@ fn configuration(story: &Story<'_>, findings: &mut Findings) {
         "the batch size is not 1, so deliveries mix trials",
     );
     for (field, planned) in durable_settings(planned) {
-        require(!trial.durable || planned.is_some(), field, &format!("{field} is not planned"));
+        require(!trial.durable || planned.is_some(), field, "a setting of the durable execution is not planned");
     }
 }
 

@@ -52,9 +52,9 @@ impl<'a> Call<'a> {
 }
 
 /// Folds the records of one provider request, ordered by `seq`; `None` when it does not begin with the call.
-pub(super) fn fold<'a>(group: Vec<Entry<'a>>, refused: &mut Vec<Refused<'a>>) -> Option<Call<'a>> {
+pub(super) fn fold<'a>(group: &[Entry<'a>], refused: &mut Vec<Refused<'a>>) -> Option<Call<'a>> {
     let mut call: Option<Call<'a>> = None;
-    for entry in group {
+    for &entry in group {
         let taken = match (&mut call, &entry.record.fact) {
             (None, Fact::ProviderCallReceived { .. }) => {
                 call = Some(Call::begin(entry));

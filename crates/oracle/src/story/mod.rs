@@ -25,6 +25,8 @@ pub(crate) struct Story<'a> {
     pub(crate) caller: Vec<Entry<'a>>,
     pub(crate) provider: Vec<Entry<'a>>,
     pub(crate) controller: Vec<Entry<'a>>,
+    /// The records of each invocation by `seq`: caller's, provider's, controller's.
+    pub(crate) invocations: [Vec<Vec<Entry<'a>>>; 3],
     /// By the time at which the provider took them.
     pub(crate) calls: Vec<Call<'a>>,
     /// By the time of dispatch.
@@ -38,14 +40,15 @@ impl<'a> Story<'a> {
         let caller = entries(Source::Caller, evidence.caller_journal.as_ref());
         let provider = entries(Source::Provider, evidence.provider_journal.as_ref());
         let controller = entries(Source::Controller, evidence.controller_journal.as_ref());
+        let invocations = [by_request(&caller), by_request(&provider), by_request(&controller)];
+        let [of_caller, of_provider, _] = &invocations;
         let mut refused = Vec::new();
-        let mut calls: Vec<Call<'a>> =
-            by_request(&provider).into_iter().filter_map(|group| call::fold(group, &mut refused)).collect();
+        let mut calls: Vec<Call<'a>> = of_provider.iter().filter_map(|group| call::fold(group, &mut refused)).collect();
         calls.sort_by_key(|call| (call.received.record.at_ms, call.received.index));
         let mut attempts: Vec<Attempt<'a>> =
-            by_request(&caller).into_iter().flat_map(|group| attempt::fold(&group, &mut refused)).collect();
+            of_caller.iter().flat_map(|group| attempt::fold(group, &mut refused)).collect();
         attempts.sort_by_key(|attempt| (attempt.dispatch.record.at_ms, attempt.dispatch.index));
-        Self { evidence, caller, provider, controller, calls, attempts, refused }
+        Self { evidence, caller, provider, controller, invocations, calls, attempts, refused }
     }
 
     /// Every record of the three journals.
@@ -96,7 +99,7 @@ fn entries(source: Source, journal: Option<&JournalRead>) -> Vec<Entry<'_>> {
 }
 
 /// Entries of each request id, by `seq`.
-pub(crate) fn by_request<'a>(entries: &[Entry<'a>]) -> Vec<Vec<Entry<'a>>> {
+fn by_request<'a>(entries: &[Entry<'a>]) -> Vec<Vec<Entry<'a>>> {
     let mut sorted = entries.to_vec();
     sorted.sort_by(|one, other| {
         let key = |entry: &Entry<'a>| (entry.record.request_id.as_str(), entry.record.seq, entry.index);

@@ -1,14 +1,12 @@
 //! Times that contradict what caused what: then some clock was off by more than the tolerance.
 
 use super::Objections;
-use crate::story::{Call, Entry, Story, by_request};
+use crate::story::{Call, Entry, Story};
 
 pub(super) fn check(story: &Story<'_>, objections: &mut Objections) {
-    for entries in [&story.caller, &story.provider, &story.controller] {
-        for group in by_request(entries) {
-            for pair in group.windows(2) {
-                follows(story, &pair[0], &pair[1], objections);
-            }
+    for group in story.invocations.iter().flatten() {
+        for pair in group.windows(2) {
+            follows(story, &pair[0], &pair[1], objections);
         }
     }
     for call in &story.calls {
