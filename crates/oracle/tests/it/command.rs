@@ -58,6 +58,8 @@ fn nothing_checked_is_indeterminate() {
     let (code, verdict) = judge(&seal(folder.path(), "closing", Vec::new(), &[]));
     assert_eq!((code, verdict.verdict), (20, Verdict::Indeterminate));
     assert_eq!(verdict.missing, ["stage.json: no trial is planned, so nothing was checked"]);
+    let output = oracle().arg("judge").arg(folder.path().join("closing")).arg("--json").output().unwrap();
+    assert_eq!(text(&output.stdout), text(&evidence::canonical::to_vec(&verdict).unwrap()) + "\n");
 }
 
 #[test]
