@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// Environment variable with the path of a bootstrap binary built elsewhere.
-pub const BOOTSTRAP_VAR: &str = "ASSAY_BOOTSTRAP";
+const BOOTSTRAP_VAR: &str = "ASSAY_BOOTSTRAP";
 /// Environment variable with the path of an oracle binary built elsewhere.
-pub const ORACLE_VAR: &str = "ASSAY_ORACLE";
+const ORACLE_VAR: &str = "ASSAY_ORACLE";
 
 /// Binaries that are there and, for AWS, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use object::elf::{EM_AARCH64, EM_X86_64, FileHeader64};
 use object::endian::Endianness;
-use object::read::elf::{FileHeader, SectionHeader};
+use object::read::elf::FileHeader;
 use std::fmt;
 use std::str::FromStr;
 
