@@ -114,8 +114,9 @@ pub fn collision(a: &str, b: &str) -> Option<&'static str> {
 /// A growing set of paths in which no two collide.
 #[derive(Clone, Debug, Default)]
 pub struct NameSet {
-    /// By folded path; folders too, since those collide as well.
-    seen: HashMap<String, (String, bool)>,
+    /// By folded path; folders too, since those collide as well. The path itself only where folding changed it:
+    /// most paths are their own folded form, and the set may hold 100,000 of them.
+    seen: HashMap<String, (Option<String>, bool)>,
 }
 
 impl NameSet {
@@ -141,9 +142,11 @@ impl NameSet {
     fn insert_one(&mut self, path: &str, folder: bool) -> Result<(), NameError> {
         let folded = fold(path);
         let Some((other, other_folder)) = self.seen.get(&folded) else {
-            self.seen.insert(folded, (path.to_owned(), folder));
+            let original = (folded != path).then(|| path.to_owned());
+            self.seen.insert(folded, (original, folder));
             return Ok(());
         };
+        let other = other.as_ref().unwrap_or(&folded);
         if let Some(how) = collision(path, other) {
             return refuse(path, format!("differs from {other:?} {how}"));
         }

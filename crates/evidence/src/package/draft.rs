@@ -18,7 +18,7 @@ use rustix::{
 };
 use serde::Serialize;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeSet, HashSet},
     fs::{self, File},
     io::{self, Read, Write as _},
     path::{Path, PathBuf},
@@ -40,7 +40,8 @@ pub struct Draft {
     run: String,
     predecessors: Vec<Digest>,
     names: NameSet,
-    files: BTreeMap<String, FileEntry>,
+    /// In order of writing; `names` keeps them apart.
+    files: Vec<FileEntry>,
     /// Files were written without a sync of their own.
     unsynced: bool,
 }
@@ -78,7 +79,7 @@ impl Draft {
             run: run.to_owned(),
             predecessors: predecessors.to_vec(),
             names: NameSet::new(),
-            files: BTreeMap::new(),
+            files: Vec::new(),
             unsynced: false,
         })
     }
@@ -108,7 +109,7 @@ impl Draft {
             file.sync_all()
         });
         written.map_err(PackageError::io("write", path))?;
-        self.record(FileEntry { path: path.to_owned(), sha256: Digest::of(bytes), size: bytes.len() as u64 });
+        self.files.push(FileEntry { path: path.to_owned(), sha256: Digest::of(bytes), size: bytes.len() as u64 });
         Ok(())
     }
 
@@ -139,7 +140,7 @@ impl Draft {
         }
         self.claim(path)?;
         let entry = copy(&source, leaf, &self.folder, path, true)?;
-        self.record(entry);
+        self.files.push(entry);
         Ok(())
     }
 
@@ -168,7 +169,7 @@ impl Draft {
             .par_iter()
             .map(|Found { path, .. }| copy(&source, path, &self.folder, &target(path), sync_each))
             .collect();
-        copies?.into_iter().for_each(|entry| self.record(entry));
+        self.files.extend(copies?);
         Ok(())
     }
 
@@ -180,7 +181,9 @@ impl Draft {
     /// # Errors
     /// [`PackageError::DraftChanged`], [`PackageError::AlreadySealed`], or the file system. The draft then
     /// remains a draft.
-    pub fn seal(self) -> Result<Sealed, PackageError> {
+    pub fn seal(mut self) -> Result<Sealed, PackageError> {
+        drop(self.names);
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let draft = draft_name(&self.name);
         let above = Folder::open(&self.parent).map_err(PackageError::io("open", self.parent.display().to_string()))?;
         // Opened anew by name: what is checked is what will be renamed.
@@ -190,7 +193,7 @@ impl Draft {
             name: self.name,
             run: self.run,
             predecessors: self.predecessors,
-            files: self.files.into_values().collect(),
+            files: self.files,
         };
         let found = folder.walk().map_err(PackageError::io("list", &draft))?;
         let (problems, _) = compare(&index.files, found);
@@ -213,10 +216,6 @@ impl Draft {
             });
         }
         Ok(self.names.insert(path)?)
-    }
-
-    fn record(&mut self, entry: FileEntry) {
-        self.files.insert(entry.path.clone(), entry);
     }
 }
 
