@@ -7,10 +7,15 @@
     reason = "helpers of tests are not in #[test] functions"
 )]
 
+mod dynamodb;
 mod faults;
+mod iam;
 mod lambda;
+mod logs;
 mod s3;
 mod sqs;
+mod streams;
 mod sts;
 mod support;
+mod tagging;
 mod wire;

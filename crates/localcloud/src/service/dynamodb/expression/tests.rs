@@ -39,9 +39,9 @@ fn conditions_hold_or_not() {
         ("attribute_not_exists(#dot)", true),
         ("n = :n", true),
         ("n <> :n", false),
-        ("missing <> :n", true),
-        ("missing = :n", false),
-        ("NOT missing = :n", true),
+        ("absent <> :n", true),
+        ("absent = :n", false),
+        ("NOT absent = :n", true),
         ("n > :one AND n < :n", false),
         ("n > :one and n <= :n", true),
         ("n BETWEEN :one AND :n AND attribute_exists(t)", true),
@@ -111,7 +111,7 @@ fn updates_change_what_they_name() {
         })
     );
     assert_eq!(update("DELETE ss :set").unwrap()["ss"], json!({ "SS": ["a"] }));
-    assert_eq!(update("ADD counter :one").unwrap()["counter"], json!({ "N": "1" }));
+    assert_eq!(update("ADD visits :one").unwrap()["visits"], json!({ "N": "1" }));
     assert_eq!(update("SET n = :n - :one").unwrap()["n"], json!({ "N": "4" }));
     assert_eq!(update("SET t = n, n = :one").unwrap()["t"], json!({ "N": "5" }));
     assert_eq!(update("REMOVE m.l[0], m.l[1]").unwrap()["m"]["M"]["l"], json!({ "L": [] }));
@@ -187,7 +187,7 @@ fn key_conditions_are_taken_apart() {
         ("pk > :a", "Query key condition not supported"),
         ("pk = :a OR sk = :a", "Query key condition not supported"),
         ("pk = :a AND sk <> :a", "Query key condition not supported"),
-        ("pk = :a AND other = :a", "Query condition missed key schema element: sk"),
+        ("pk = :a AND another = :a", "Query condition missed key schema element: sk"),
     ] {
         assert_eq!(parse(text, &mut known).unwrap_err().message, message, "{text}");
     }
