@@ -57,7 +57,7 @@ impl Document {
 
     /// The document as a type.
     ///
-    /// Enums with data need `#[serde(tag = …)]` or `#[serde(untagged)]`; unit variants are plain text.
+    /// An enum with data is a mapping with the variant as its one key; unit variants are plain text.
     ///
     /// # Errors
     /// The first mismatch, located: an unknown field at its key (with the nearest known name), a wrong type at

@@ -3,14 +3,17 @@
 use crate::diagnostic::Diagnostic;
 use crate::document::{Document, escape};
 use serde::de::DeserializeOwned;
-use serde_path_to_error::{Path, Segment};
+use serde_path_to_error::{Path, Segment, Track};
 
 /// How alike two names must be for one to be proposed for the other (Jaro-Winkler, 0 to 1).
 const ALIKE: f64 = 0.8;
 
 pub(crate) fn deserialize<T: DeserializeOwned>(document: &Document, value: serde_yaml::Value) -> Result<T, Diagnostic> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| locate(document, &pointer(error.path()), &error.inner().to_string()))
+    let mut track = Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(value, &mut track);
+    // Enums with data are mappings with one key, as in JSON; tags of YAML are refused.
+    serde_yaml::with::singleton_map_recursive::deserialize(tracked)
+        .map_err(|error| locate(document, &pointer(&track.path()), &error.to_string()))
 }
 
 fn pointer(path: &Path) -> String {
