@@ -1,7 +1,8 @@
 //! The shape of a fault script.
 
 use crate::service::Service;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Rules, tried in order on every call.
 ///
@@ -50,10 +51,17 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Which of the matching calls.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "as_in_json")]
     pub when: When,
     /// What happens to them.
+    #[serde(deserialize_with = "as_in_json")]
     pub effect: Effect,
+}
+
+/// Reads `{nth: 1}` as JSON has it; YAML would want a tag, `!nth 1`.
+fn as_in_json<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    serde_json::from_value(value).map_err(D::Error::custom)
 }
 
 /// Which of a rule's matching calls are hit.

@@ -6,7 +6,7 @@ mod handle;
 use crate::cloud::Cloud;
 use crate::wire::{Reply, Request};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
 /// Bound on a request's body, in bytes: above the largest function artifact that is uploaded directly.
-const MAX_BODY: usize = 64 * 1024 * 1024;
+const MAX_BODY: u64 = 64 * 1024 * 1024;
 
 /// Rest before the next try when no connection can be accepted (out of file descriptors).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -56,16 +56,22 @@ async fn connection(cloud: Cloud, stream: TcpStream) {
 
 async fn answer(cloud: Cloud, request: hyper::Request<Incoming>) -> Result<hyper::Response<Full<Bytes>>, Dropped> {
     let (parts, body) = request.into_parts();
-    let body = match Limited::new(body, MAX_BODY).collect().await {
+    if body.size_hint().lower() > MAX_BODY {
+        return Ok(response(too_large()));
+    }
+    let limit = usize::try_from(MAX_BODY).unwrap_or(usize::MAX);
+    let body = match Limited::new(body, limit).collect().await {
         Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            return Ok(response(Reply::new(413, "text/plain", "the request's body is larger than 64 MiB")));
-        }
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => return Ok(response(too_large())),
         Err(_) => return Err(Dropped),
     };
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
     let request = Request::new(parts.method.as_str(), path, query, parts.headers, body);
     handle::handle(&cloud, request).await.map(response)
+}
+
+fn too_large() -> Reply {
+    Reply::new(413, "text/plain", "the request's body is larger than 64 MiB")
 }
 
 fn response(reply: Reply) -> hyper::Response<Full<Bytes>> {

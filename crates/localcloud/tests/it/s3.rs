@@ -173,7 +173,8 @@ async fn configurations_are_kept() {
     enable_versioning(&client).await;
     let versioning = client.get_bucket_versioning().bucket("artifacts").send().await.unwrap();
     assert_eq!(versioning.status(), Some(&BucketVersioningStatus::Enabled));
-    assert!(client.get_bucket_location().bucket("artifacts").send().await.unwrap().location_constraint.is_none());
+    let location = client.get_bucket_location().bucket("artifacts").send().await.unwrap();
+    assert_eq!(location.location_constraint().map_or("", |region| region.as_str()), "");
     assert_eq!(client.list_buckets().send().await.unwrap().buckets()[0].name(), Some("artifacts"));
     local.cloud.shutdown().await;
 }

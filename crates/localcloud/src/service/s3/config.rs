@@ -18,7 +18,12 @@ struct Kept {
     missing: (&'static str, &'static str),
 }
 
-const KEPT: [Kept; 4] = [
+const KEPT: [Kept; 5] = [
+    Kept {
+        name: "BucketOwnershipControls",
+        member: "OwnershipControls",
+        missing: ("OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
+    },
     Kept {
         name: "PublicAccessBlock",
         member: "PublicAccessBlockConfiguration",

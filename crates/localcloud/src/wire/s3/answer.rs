@@ -105,6 +105,7 @@ fn root(operation: &str) -> &'static str {
         "GetBucketTagging" => "Tagging",
         "GetPublicAccessBlock" => "PublicAccessBlockConfiguration",
         "GetBucketEncryption" => "ServerSideEncryptionConfiguration",
+        "GetBucketOwnershipControls" => "OwnershipControls",
         "GetBucketLifecycleConfiguration" => "LifecycleConfiguration",
         _ => "Result",
     }

@@ -157,15 +157,10 @@ fn document(body: &[u8], members: &mut Map<String, Value>) -> Result<(), ApiErro
                 }
                 "Tagging"
             }
-            "ServerSideEncryptionConfiguration" => {
+            other => {
                 move_list(&mut value, "Rule", "Rules");
-                "ServerSideEncryptionConfiguration"
+                other
             }
-            "LifecycleConfiguration" => {
-                move_list(&mut value, "Rule", "Rules");
-                "LifecycleConfiguration"
-            }
-            other => other,
         };
         members.insert(member.to_owned(), value);
     }

@@ -3,7 +3,8 @@
 use super::{Place, Request};
 
 /// Subresources of a bucket with the operations of PUT, GET and DELETE; empty where there is none here.
-const BUCKET: [(&str, &str, &str, &str); 10] = [
+const BUCKET: [(&str, &str, &str, &str); 11] = [
+    ("ownershipControls", "PutBucketOwnershipControls", "GetBucketOwnershipControls", "DeleteBucketOwnershipControls"),
     ("versioning", "PutBucketVersioning", "GetBucketVersioning", ""),
     ("tagging", "PutBucketTagging", "GetBucketTagging", "DeleteBucketTagging"),
     ("publicAccessBlock", "PutPublicAccessBlock", "GetPublicAccessBlock", "DeletePublicAccessBlock"),
