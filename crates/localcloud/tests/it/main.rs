@@ -7,6 +7,7 @@
     reason = "helpers of tests are not in #[test] functions"
 )]
 
+mod cloudformation;
 mod dynamodb;
 mod faults;
 mod iam;

@@ -28,5 +28,5 @@ use serde_json::Value;
 
 /// Answers one operation; input and output are in the service model's JSON form.
 pub(crate) async fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: Value) -> Result<Value, ApiError> {
-    operation::call(cloud, ctx, operation, &input).await
+    operation::call(cloud, ctx, operation, &input)
 }

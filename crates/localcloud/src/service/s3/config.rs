@@ -54,9 +54,9 @@ pub(super) fn call(cloud: &Cloud, operation: &str, input: Value) -> Result<Value
     match operation {
         "PutBucketVersioning" => put_versioning(cloud, &input),
         "GetBucketVersioning" => get_versioning(cloud, input),
-        "PutBucketTagging" => set_tags(cloud, &input, tags(&input)?),
+        "PutBucketTagging" => set_tags(cloud, &input, &tags(&input)?),
         "GetBucketTagging" => get_tags(cloud, input),
-        "DeleteBucketTagging" => set_tags(cloud, &input, BTreeMap::new()),
+        "DeleteBucketTagging" => set_tags(cloud, &input, &BTreeMap::new()),
         "DeleteBucketLifecycle" => kept(cloud, "DeleteBucketLifecycleConfiguration", input),
         operation => kept(cloud, operation, input),
     }
@@ -127,14 +127,14 @@ fn tags(input: &Value) -> Result<BTreeMap<String, String>, ApiError> {
         .collect()
 }
 
-fn set_tags(cloud: &Cloud, input: &Value, tags: BTreeMap<String, String>) -> Result<Value, ApiError> {
+fn set_tags(cloud: &Cloud, input: &Value, tags: &BTreeMap<String, String>) -> Result<Value, ApiError> {
     let name: OfBucket = parse(input.clone())?;
     let region = cloud.with(GLOBAL, |state| {
         let bucket = state.s3.bucket_mut(&name.bucket)?;
-        bucket.tags.clone_from(&tags);
+        bucket.tags.clone_from(tags);
         Ok::<_, ApiError>(bucket.region.clone())
     })?;
-    cloud.with(&region, |state| tagging::put(state, &arn(&name.bucket), &tags));
+    cloud.with(&region, |state| tagging::put(state, &arn(&name.bucket), tags));
     Ok(json!({}))
 }
 

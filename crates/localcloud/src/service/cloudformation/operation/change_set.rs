@@ -22,7 +22,7 @@ use std::sync::Arc;
 const NO_CHANGES: &str =
     "The submitted information didn't contain changes. Submit different information to create a change set.";
 
-pub(super) async fn create_change_set(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
+pub(super) fn create_change_set(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     let (name, stack) = (input.required("ChangeSetName")?, input.stack_name()?);
     check_name(name)?;
     let token = input.token("ClientToken")?;
@@ -30,9 +30,9 @@ pub(super) async fn create_change_set(cloud: &Cloud, ctx: &Context, input: &Inpu
     let validate = intake::validates(input)?;
     let shell = if creates { Some(shell(cloud, ctx, stack)?) } else { None };
     let (id, target) = match &shell {
-        Some((id, plain)) => (id.clone(), new_target(cloud, ctx, input, id, plain).await?),
+        Some((id, plain)) => (id.clone(), new_target(cloud, ctx, input, id, plain)?),
         None => {
-            let target = update::target(cloud, ctx, input, stack).await.map_err(|error| missing(error, stack))?;
+            let target = update::target(cloud, ctx, input, stack).map_err(|error| missing(error, stack))?;
             (target.inputs.environment.stack_id.clone(), target)
         }
     };
@@ -97,8 +97,8 @@ fn shell(cloud: &Cloud, ctx: &Context, name: &str) -> Result<(String, String), A
     }
 }
 
-async fn new_target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, id: &str, name: &str) -> Result<Target, ApiError> {
-    let body = intake::body(cloud, ctx, input, None).await?;
+fn new_target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, id: &str, name: &str) -> Result<Target, ApiError> {
+    let body = intake::body(cloud, input, None)?;
     let settings = intake::settings(input)?;
     let template = Template::parse(&body)?;
     intake::check_capabilities(&template, &settings)?;

@@ -30,7 +30,7 @@ pub(super) fn environment(ctx: &Context, id: &str, name: &str, settings: &Settin
     }
 }
 
-pub(super) async fn create_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
+pub(super) fn create_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     let name = input.stack_name()?;
     check_stack_name(name)?;
     let token = input.token("ClientRequestToken")?;
@@ -39,7 +39,7 @@ pub(super) async fn create_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>
     {
         return Ok(json!({ "StackId": stack, "OperationId": operation }));
     }
-    let body = intake::body(cloud, ctx, input, None).await?;
+    let body = intake::body(cloud, input, None)?;
     let settings = intake::settings(input)?;
     let validate = intake::validates(input)?;
     let template = Template::parse(&body)?;

@@ -4,19 +4,12 @@ use super::super::input::{Input, constraint, quoted};
 use super::super::record::Tags;
 use super::super::stack::{OnFailure, Settings};
 use super::super::template::{MAX_BODY_BYTES, MAX_URL_BYTES, Template, invalid};
-use crate::cloud::{Cloud, Context, Origin};
+use crate::cloud::Cloud;
 use crate::error::ApiError;
-use crate::service::Service;
-use base64::Engine as _;
-use serde_json::json;
+use crate::service::s3;
 
 /// The template's text, from the request, from S3, or the one that the stack has.
-pub(super) async fn body(
-    cloud: &Cloud,
-    ctx: &Context,
-    input: &Input<'_>,
-    previous: Option<String>,
-) -> Result<String, ApiError> {
+pub(super) fn body(cloud: &Cloud, input: &Input<'_>, previous: Option<String>) -> Result<String, ApiError> {
     let use_previous = input.flag("UsePreviousTemplate").unwrap_or(false);
     match (input.text("TemplateBody"), input.text("TemplateURL"), use_previous) {
         (Some(body), None, false) if body.len() > MAX_BODY_BYTES => Err(constraint(
@@ -25,7 +18,7 @@ pub(super) async fn body(
             &format!("Member must have length less than or equal to {MAX_BODY_BYTES}"),
         )),
         (Some(body), None, false) => Ok(body.to_owned()),
-        (None, Some(url), false) => fetch(cloud, ctx, url).await,
+        (None, Some(url), false) => fetch(cloud, url),
         (None, None, true) => previous.ok_or_else(|| invalid("No previous template to use")),
         (None, None, false) => Err(invalid("Either Template URL or Template Body must be specified.")),
         _ => Err(invalid("Template URL, Template Body and UsePreviousTemplate exclude each other.")),
@@ -33,22 +26,16 @@ pub(super) async fn body(
 }
 
 /// Reads a template that lies in the local S3, by a path-style or virtual-hosted URL.
-async fn fetch(cloud: &Cloud, ctx: &Context, url: &str) -> Result<String, ApiError> {
+fn fetch(cloud: &Cloud, url: &str) -> Result<String, ApiError> {
     let refused = |why: &str| invalid(format!("TemplateURL {url} {why}"));
     let (bucket, key) =
         location(url).ok_or_else(|| refused("must reference a valid S3 object to which you have access."))?;
-    let ctx = Context { origin: Origin::CloudFormation, ..ctx.clone() };
-    let object = cloud.call(&ctx, Service::S3, "GetObject", json!({ "Bucket": bucket, "Key": key })).await;
-    let mut object = object.map_err(|error| invalid(format!("S3 error: {} ({url})", error.message)))?;
-    let bytes = match object["Body"].take() {
-        serde_json::Value::String(text) => base64::engine::general_purpose::STANDARD.decode(text).ok(),
-        _ => None,
-    };
-    let bytes = bytes.ok_or_else(|| refused("has no body"))?;
+    let bytes = s3::object(cloud, &bucket, &key, None)
+        .map_err(|error| invalid(format!("S3 error: {} ({url})", error.message)))?;
     if bytes.len() > MAX_URL_BYTES {
         return Err(refused(&format!("is larger than {MAX_URL_BYTES} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))
+    String::from_utf8(bytes.to_vec()).map_err(|_| refused("is not UTF-8"))
 }
 
 /// Bucket and key of `https://bucket.s3.region.amazonaws.com/key`, `https://s3.…/bucket/key` or of the local
@@ -186,6 +173,7 @@ pub(super) fn validates(input: &Input<'_>) -> Result<bool, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn template_urls_of_every_style_are_understood() {

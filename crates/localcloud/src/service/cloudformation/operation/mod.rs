@@ -21,11 +21,11 @@ use serde_json::Value;
 type Answer = Result<Value, ApiError>;
 
 /// Dispatches by name.
-pub(super) async fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: &Value) -> Answer {
+pub(super) fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: &Value) -> Answer {
     let input = &Input(input);
     match operation {
-        "CreateStack" => create::create_stack(cloud, ctx, input).await,
-        "UpdateStack" => update::update_stack(cloud, ctx, input).await,
+        "CreateStack" => create::create_stack(cloud, ctx, input),
+        "UpdateStack" => update::update_stack(cloud, ctx, input),
         "DeleteStack" => delete::delete_stack(cloud, ctx, input),
         "UpdateTerminationProtection" => delete::update_termination_protection(cloud, ctx, input),
         "CancelUpdateStack" => rollback::cancel_update(cloud, ctx, input),
@@ -40,9 +40,9 @@ pub(super) async fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: &
         "DescribeStackResources" => resources::describe_stack_resources(cloud, ctx, input),
         "ListStackResources" => resources::list_stack_resources(cloud, ctx, input),
         "GetTemplate" => template::get_template(cloud, ctx, input),
-        "GetTemplateSummary" => template::get_template_summary(cloud, ctx, input).await,
-        "ValidateTemplate" => template::validate_template(cloud, ctx, input).await,
-        "CreateChangeSet" => change_set::create_change_set(cloud, ctx, input).await,
+        "GetTemplateSummary" => template::get_template_summary(cloud, ctx, input),
+        "ValidateTemplate" => template::validate_template(cloud, input),
+        "CreateChangeSet" => change_set::create_change_set(cloud, ctx, input),
         "DescribeChangeSet" => change_set::describe_change_set(cloud, ctx, input),
         "ExecuteChangeSet" => change_set::execute_change_set(cloud, ctx, input),
         "DeleteChangeSet" => change_set::delete_change_set(cloud, ctx, input),

@@ -22,13 +22,13 @@ pub(super) fn get_template(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> A
     })
 }
 
-pub(super) async fn get_template_summary(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
+pub(super) fn get_template_summary(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     let body = match input.text("StackName") {
         Some(name) => cloud.with(&ctx.region, |state| {
             let stack = state.cloudformation.find(name).ok_or_else(|| no_stack_with_id(name))?;
             Ok::<String, ApiError>(stack.body.clone())
         })?,
-        None => intake::body(cloud, ctx, input, None).await?,
+        None => intake::body(cloud, input, None)?,
     };
     let template = Template::parse(&body)?;
     let mut kinds: Vec<&str> = template.resources.values().map(|definition| definition.kind.as_str()).collect();
@@ -42,8 +42,8 @@ pub(super) async fn get_template_summary(cloud: &Cloud, ctx: &Context, input: &I
     Ok(summary)
 }
 
-pub(super) async fn validate_template(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
-    let body = intake::body(cloud, ctx, input, None).await?;
+pub(super) fn validate_template(cloud: &Cloud, input: &Input<'_>) -> Answer {
+    let body = intake::body(cloud, input, None)?;
     let template = Template::parse(&body)?;
     let mut summary = common(&template);
     summary["Parameters"] = template.parameters.iter().map(|(key, declared)| parameter(key, declared)).collect();

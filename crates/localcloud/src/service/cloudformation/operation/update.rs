@@ -16,7 +16,7 @@ use crate::service::tagging;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn update_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
+pub(super) fn update_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     let name = input.stack_name()?;
     let token = input.token("ClientRequestToken")?;
     let repeated =
@@ -24,7 +24,7 @@ pub(super) async fn update_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>
     if let Some((stack, operation)) = repeated {
         return Ok(json!({ "StackId": stack, "OperationId": operation }));
     }
-    let target = target(cloud, ctx, input, name).await?;
+    let target = target(cloud, ctx, input, name)?;
     cloud.with(&ctx.region, |state| {
         let stacks = &state.cloudformation;
         let stack = stacks.find(name).ok_or_else(|| no_stack(name))?;
@@ -35,14 +35,14 @@ pub(super) async fn update_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>
 }
 
 /// What a request wants a stack to become.
-pub(super) async fn target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, name: &str) -> Result<Target, ApiError> {
+pub(super) fn target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, name: &str) -> Result<Target, ApiError> {
     let present = cloud.with(&ctx.region, |state| {
         let stack = state.cloudformation.find(name)?;
         let texts = stack.inputs.as_ref().map(|inputs| inputs.texts()).unwrap_or_default();
         Some((stack.id.clone(), stack.name.clone(), stack.body.clone(), texts, stack.settings.clone()))
     });
     let (id, name, previous, texts, present) = present.ok_or_else(|| no_stack(name))?;
-    let body = intake::body(cloud, ctx, input, Some(previous)).await?;
+    let body = intake::body(cloud, input, Some(previous))?;
     let mut settings = intake::settings(input)?;
     keep_absent(&mut settings, present, input);
     let template = Template::parse(&body)?;
