@@ -37,6 +37,8 @@ pub struct Options {
     pub latency_ms: u64,
     /// Pause before each resource step of a stack operation, so that people can watch; none by default.
     pub stack_step_delay: Duration,
+    /// How long the tag index goes on listing what was deleted, by the cloud's clock; 20 minutes if not given.
+    pub tag_lag: Option<Duration>,
 }
 
 /// The cloud could not start.
@@ -53,6 +55,7 @@ struct Inner {
     clock: Clock,
     address: SocketAddr,
     latency_ms: u64,
+    tag_lag: Duration,
     stack_step_delay: Duration,
     faults: Faults,
     calls: Mutex<BTreeMap<(Service, String), u64>>,
@@ -94,6 +97,7 @@ impl Cloud {
             address: listener.local_addr()?,
             latency_ms: options.latency_ms,
             stack_step_delay: options.stack_step_delay,
+            tag_lag: options.tag_lag.unwrap_or(service::tagging::DEFAULT_LAG),
             faults: Faults::new(options.faults.unwrap_or_default(), options.seed),
             calls: Mutex::default(),
             ids: (RandomState::new(), AtomicU64::new(0)),
@@ -147,6 +151,11 @@ impl Cloud {
         self.0.stack_step_delay
     }
 
+    /// How long the tag index lags behind deletions.
+    pub(crate) fn tag_lag(&self) -> Duration {
+        self.0.tag_lag
+    }
+
     /// Counts a call over HTTP.
     pub(crate) fn count(&self, service: Service, operation: &str) {
         let mut calls = self.0.calls.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,11 +169,6 @@ impl Cloud {
         let (a, b) = (random.hash_one((n, 0u8)), random.hash_one((n, 1u8)));
         let (node, variant) = (b & 0xffff_ffff_ffff, 0x8000 | (b >> 48 & 0x3fff));
         format!("{:08x}-{:04x}-4{:03x}-{variant:04x}-{node:012x}", a >> 32, a >> 16 & 0xffff, a & 0xfff)
-    }
-
-    /// Cancelled when the cloud shuts down.
-    pub(crate) fn cancelled(&self) -> &CancellationToken {
-        &self.0.cancel
     }
 
     /// The clock that every timer uses.

@@ -88,7 +88,7 @@ pub(super) fn delete(state: &mut State, input: Value) -> Result<Value, ApiError>
 }
 
 /// Only `Scope=Local`: AWS's own policies are not listed.
-pub(super) fn list(state: &State, input: Value) -> Result<Value, ApiError> {
+pub(super) fn list(state: &State, input: &Value) -> Result<Value, ApiError> {
     if input["Scope"] != "Local" {
         return Err(ApiError::not_emulated("iam ListPolicies other than with Scope=Local"));
     }
@@ -100,7 +100,7 @@ pub(super) fn list(state: &State, input: Value) -> Result<Value, ApiError> {
         .filter(|(arn, policy)| policy.path.starts_with(prefix) && (!only_attached || state.attachments(arn) > 0))
         .map(|(arn, _)| Ok((arn.clone(), describe(state, arn)?)))
         .collect::<Result<_, ApiError>>()?;
-    list::page(&input, "Policies", entries)
+    list::page(input, "Policies", entries)
 }
 
 fn describe(state: &State, arn: &str) -> Result<Value, ApiError> {

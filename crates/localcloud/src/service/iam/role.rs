@@ -83,10 +83,10 @@ pub(super) fn update_trust(state: &mut State, input: Value) -> Result<Value, Api
 }
 
 /// Like the service's, this list does not have tags.
-pub(super) fn list(state: &State, input: Value) -> Result<Value, ApiError> {
+pub(super) fn list(state: &State, input: &Value) -> Result<Value, ApiError> {
     let prefix = input["PathPrefix"].as_str().unwrap_or("/");
     let roles = state.roles.iter().filter(|(_, role)| role.path.starts_with(prefix));
-    list::page(&input, "Roles", roles.map(|(name, role)| (name.clone(), role.describe(name))).collect())
+    list::page(input, "Roles", roles.map(|(name, role)| (name.clone(), role.describe(name))).collect())
 }
 
 fn with_tags(role: &Role, name: &str) -> Value {

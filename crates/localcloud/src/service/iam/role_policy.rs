@@ -50,9 +50,9 @@ pub(super) fn delete(state: &mut State, input: Value) -> Result<Value, ApiError>
     Ok(json!({}))
 }
 
-pub(super) fn list(state: &mut State, input: Value) -> Result<Value, ApiError> {
+pub(super) fn list(state: &mut State, input: &Value) -> Result<Value, ApiError> {
     let role = state.role(input["RoleName"].as_str().unwrap_or_default())?;
-    list::page(&input, "PolicyNames", role.inline.keys().map(|name| (name.clone(), json!(name))).collect())
+    list::page(input, "PolicyNames", role.inline.keys().map(|name| (name.clone(), json!(name))).collect())
 }
 
 pub(super) fn attach(state: &mut State, input: Value) -> Result<Value, ApiError> {
@@ -74,11 +74,11 @@ pub(super) fn detach(state: &mut State, input: Value) -> Result<Value, ApiError>
     Ok(json!({}))
 }
 
-pub(super) fn list_attached(state: &mut State, input: Value) -> Result<Value, ApiError> {
+pub(super) fn list_attached(state: &mut State, input: &Value) -> Result<Value, ApiError> {
     let role = state.role(input["RoleName"].as_str().unwrap_or_default())?;
     let attached = role.attached.iter();
     let entries = attached.map(|(arn, name)| (arn.clone(), json!({ "PolicyName": name, "PolicyArn": arn })));
-    list::page(&input, "AttachedPolicies", entries.collect())
+    list::page(input, "AttachedPolicies", entries.collect())
 }
 
 fn missing(input: &Inline) -> ApiError {

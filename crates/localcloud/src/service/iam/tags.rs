@@ -38,10 +38,10 @@ pub(super) fn untag(state: &mut State, input: Value) -> Result<Value, ApiError> 
     Ok(json!({}))
 }
 
-pub(super) fn list(state: &mut State, input: Value) -> Result<Value, ApiError> {
+pub(super) fn list(state: &mut State, input: &Value) -> Result<Value, ApiError> {
     let role = state.role(input["RoleName"].as_str().unwrap_or_default())?;
     let entries = role.tags.iter().map(|(key, value)| (key.clone(), json!({ "Key": key, "Value": value })));
-    list::page(&input, "Tags", entries.collect())
+    list::page(input, "Tags", entries.collect())
 }
 
 pub(super) fn to_tags(tags: Vec<Tag>) -> Result<Tags, ApiError> {

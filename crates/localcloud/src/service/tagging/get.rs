@@ -1,11 +1,12 @@
 //! `GetResources`, `GetTagKeys` and `GetTagValues`.
 
 use super::arn::Arn;
-use super::index::Entry;
-use super::{State, Tags, invalid};
+use super::index::{Entry, View};
+use super::{Tags, invalid};
 use crate::cloud::{Cloud, Context};
 use crate::error::ApiError;
-use crate::service::input;
+use crate::fault::Effect;
+use crate::service::{Service, input};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -74,17 +75,23 @@ pub(super) fn resources(cloud: &Cloud, ctx: &Context, input: Value) -> Result<Va
     let input: GetResources = input::read(input, "InvalidParameterException")?;
     let size = input.check()?;
     let now_ms = cloud.clock().now_ms();
+    let stale = is_stale(cloud, "GetResources");
     cloud.with(&ctx.region, |state| {
-        state.tagging.settle(now_ms);
+        let view = state.tagging.view(now_ms, cloud.tag_lag(), stale);
         match &input.resource_arn_list {
-            Some(arns) => listed(&state.tagging, &input, arns),
-            None => page(&state.tagging, &input, size, now_ms),
+            Some(arns) => listed(view, &input, arns),
+            None => page(view, &input, size, now_ms),
         }
     })
 }
 
+/// Whether a fault lets this call see the index as it was before the last deletions.
+fn is_stale(cloud: &Cloud, operation: &str) -> bool {
+    cloud.faults().next(Service::Tagging, operation).contains(&Effect::StaleTagIndex)
+}
+
 /// ARNs that are not known are left out without a word.
-fn listed(state: &State, input: &GetResources, arns: &[String]) -> Result<Value, ApiError> {
+fn listed(view: View<'_>, input: &GetResources, arns: &[String]) -> Result<Value, ApiError> {
     let alone = input.pagination_token.as_ref().is_none_or(String::is_empty)
         && input.tag_filters.is_empty()
         && input.resource_type_filters.is_empty()
@@ -93,14 +100,14 @@ fn listed(state: &State, input: &GetResources, arns: &[String]) -> Result<Value,
         return Err(invalid("ResourceARNList takes 1 to 100 ARNs and no other parameter"));
     }
     let found: Vec<Value> =
-        arns.iter().filter_map(|arn| state.get(arn).map(|entry| mapping(arn, &entry.tags))).collect();
+        arns.iter().filter_map(|arn| view.get(arn).map(|entry| mapping(arn, &entry.tags))).collect();
     Ok(json!({ "PaginationToken": "", "ResourceTagMappingList": found }))
 }
 
-fn page(state: &State, input: &GetResources, size: usize, now_ms: i64) -> Result<Value, ApiError> {
+fn page(view: View<'_>, input: &GetResources, size: usize, now_ms: i64) -> Result<Value, ApiError> {
     let after = position(input.pagination_token.as_deref(), now_ms)?;
     let mut found = Vec::new();
-    let mut entries = state.after(after.as_deref()).peekable();
+    let mut entries = view.after(after.as_deref()).peekable();
     let mut last = None;
     for (scanned, (arn, entry)) in entries.by_ref().enumerate() {
         if input.matches(arn, entry) {
@@ -163,12 +170,51 @@ fn names(
     let now_ms = cloud.clock().now_ms();
     let after = position(input.pagination_token.as_deref(), now_ms)?.unwrap_or_default();
     let all: BTreeSet<String> = cloud.with(&ctx.region, |state| {
-        state.tagging.settle(now_ms);
-        state.tagging.after(None).flat_map(|(_, entry)| of(&input, entry)).collect()
+        let view = state.tagging.view(now_ms, cloud.tag_lag(), false);
+        view.after(None).flat_map(|(_, entry)| of(&input, entry)).collect()
     });
     let mut rest = all.into_iter().filter(|name| after.is_empty() || *name > after);
     let page: Vec<String> = rest.by_ref().take(NAMES_PER_PAGE).collect();
     let more = page.last().filter(|_| rest.next().is_some());
     let token = more.map_or_else(String::new, |name| input::token(&[&now_ms.to_string(), name]));
     Ok(json!({ "PaginationToken": token, member: page }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::tagging::State;
+    use std::time::Duration;
+
+    /// Every entry once, however many there are; pages stay short where few match.
+    #[test]
+    fn a_hundred_thousand_resources_are_paged() {
+        let mut state = State::default();
+        for n in 0..100_000 {
+            let rare = if n % 997 == 0 { "yes" } else { "no" };
+            let tags = Tags::from([("rare".to_owned(), rare.to_owned())]);
+            state.put(&format!("arn:aws:sqs:us-east-1:000000000000:q-{n:06}"), &tags);
+        }
+        let mut all = |mut input: GetResources| {
+            let (mut arns, mut pages) = (Vec::new(), 0);
+            loop {
+                let view = state.view(0, Duration::ZERO, false);
+                let page = page(view, &input, 100, 0).unwrap();
+                let found = page["ResourceTagMappingList"].as_array().unwrap().iter();
+                arns.extend(found.map(|mapping| mapping["ResourceARN"].as_str().unwrap().to_owned()));
+                pages += 1;
+                match page["PaginationToken"].as_str().unwrap() {
+                    "" => return (arns, pages),
+                    token => input.pagination_token = Some(token.to_owned()),
+                }
+            }
+        };
+        let (arns, pages) = all(GetResources::default());
+        assert_eq!((arns.len(), pages), (100_000, 1000));
+        assert!(arns.is_sorted());
+        let rare = TagFilter { key: "rare".to_owned(), values: vec!["yes".to_owned()] };
+        let (arns, pages) = all(GetResources { tag_filters: vec![rare], ..GetResources::default() });
+        assert_eq!(arns.len(), 101);
+        assert!((10..=12).contains(&pages), "{pages}");
+    }
 }

@@ -8,7 +8,7 @@ mod get;
 mod index;
 mod write;
 
-pub(crate) use index::State;
+pub(crate) use index::{DEFAULT_LAG, State};
 
 use crate::cloud::{Cloud, Context};
 use crate::error::ApiError;
