@@ -6,6 +6,7 @@ mod delete;
 mod exports;
 mod listing;
 mod tags;
+mod types;
 mod update;
 
 use crate::support::{Local, start, start_with};

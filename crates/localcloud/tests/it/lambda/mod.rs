@@ -4,6 +4,7 @@ mod conformance;
 mod durable;
 mod functions;
 mod invoke;
+mod orphans;
 mod queue;
 mod stream;
-mod support;
+pub(crate) mod support;

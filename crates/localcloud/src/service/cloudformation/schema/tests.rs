@@ -3,7 +3,10 @@ use super::*;
 use serde_json::json;
 
 fn map(value: Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
+    match value {
+        Value::Object(map) => map,
+        other => panic!("{other} is no object"),
+    }
 }
 
 #[test]
