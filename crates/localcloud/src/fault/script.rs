@@ -110,7 +110,7 @@ pub enum Effect {
         /// Milliseconds; negative is in the past.
         ms: i64,
     },
-    /// The tag index answers as if the last changes had not happened.
+    /// The tag index answers as if it had not come to know of the last deletions.
     StaleTagIndex,
     /// The page carries the token it was asked with, so that it follows itself.
     RepeatedPageToken,

@@ -87,7 +87,6 @@ pub(crate) struct State {
     pub(crate) s3: s3::State,
     pub(crate) sqs: sqs::State,
     pub(crate) streams: streams::State,
-    pub(crate) sts: sts::State,
     pub(crate) tagging: tagging::State,
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn write(protocol: &Protocol, operation: &str, request_id: &str, resu
         (Protocol::Query(namespace), Err(error)) => query::error(namespace, request_id, &error),
         (Protocol::SqsQuery, Ok(output)) => sqs_query::answer(operation, request_id, &output.value),
         (Protocol::SqsQuery, Err(error)) => sqs_query::error(request_id, error),
-        (Protocol::Rest(Some(route)), Ok(output)) => rest::answer(route, output.value),
+        (Protocol::Rest(Some(route)), Ok(output)) => rest::answer(route, &output.value),
         (Protocol::Rest(_), Err(error)) => rest::error(&error),
         (Protocol::Rest(None), Ok(output)) => json::answer("application/json", &output.value),
         (Protocol::S3 { head }, Ok(output)) => s3::answer(operation, *head, output),

@@ -21,7 +21,7 @@ pub(crate) enum Body {
 }
 
 /// One operation's place in HTTP.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     method: &'static str,
     /// Path with `{Member}` segments.
@@ -203,9 +203,9 @@ fn query(members: &mut Map<String, Value>, request: &Request) -> Result<(), ApiE
 }
 
 /// Answers a success.
-pub(super) fn answer(route: &Route, output: Value) -> Reply {
+pub(super) fn answer(route: &Route, output: &Value) -> Reply {
     if route.operation == "Invoke" {
-        return invoked(&output);
+        return invoked(output);
     }
     if route.status == 204 {
         return Reply::empty(204);
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn an_invocations_outcome_is_in_headers_and_body() {
         let (route, _) = find(&request("POST", "/2015-03-31/functions/f/invocations", "", b"")).unwrap();
-        let reply = answer(route, json!({ "StatusCode": 200, "FunctionError": "Unhandled", "Payload": "e30=" }));
+        let reply = answer(route, &json!({ "StatusCode": 200, "FunctionError": "Unhandled", "Payload": "e30=" }));
         assert_eq!((reply.status, &reply.body[..]), (200, &b"{}"[..]));
         assert!(reply.headers.contains(&("X-Amz-Function-Error".to_owned(), "Unhandled".to_owned())));
     }

@@ -108,7 +108,7 @@ fn members(writer: &mut Writer, operation: &str, object: &Map<String, Value>) {
     for (name, value) in object {
         match value {
             Value::Array(items) => {
-                items.iter().for_each(|item| element(writer, operation, singular(operation, name), item))
+                items.iter().for_each(|item| element(writer, operation, singular(operation, name), item));
             }
             Value::Object(entries) => {
                 let (key_name, name) =

@@ -97,7 +97,7 @@ fn collect(bucket: &Bucket, input: &Input, after: &str) -> Page {
                 seen.insert(group);
                 page.prefixes.push(json!({ "Prefix": encoded(input, group) }));
             }
-            None => page.contents.push(entry(encoded(input, key), version, content)),
+            None => page.contents.push(entry(&encoded(input, key), version, content)),
         }
     }
     page
@@ -112,7 +112,7 @@ fn common_prefix<'a>(key: &'a str, input: &Input) -> Option<&'a str> {
     key.get(..end)
 }
 
-fn entry(key: String, version: &Version, content: &Content) -> Value {
+fn entry(key: &str, version: &Version, content: &Content) -> Value {
     json!({
         "Key": key,
         "LastModified": time::epoch_seconds(version.modified_ms),

@@ -19,7 +19,6 @@ mod wire;
 mod tests;
 
 pub(crate) use delivery::{Receive, delete, next_change_ms, receive};
-pub(crate) use message::Delivery;
 pub(crate) use queue::{Queue, State};
 
 use crate::cloud::{Cloud, Context};

@@ -1,6 +1,7 @@
 //! Queues without a wire: order, visibility, redrive and deduplication on a clock in hand.
 
 use super::delivery::change_visibility;
+use super::message::Delivery;
 use super::send::{Send, send};
 use super::settings::Settings;
 use super::*;
