@@ -30,7 +30,7 @@ impl Source {
             // A place that spans lines is drawn on its first line only.
             length: end.min(line_end).saturating_sub(start),
             line_bytes: line_end - line_start,
-            message: printable(&message.into()),
+            message: one_line(&message.into()),
             help: None,
         }))
     }
@@ -64,7 +64,7 @@ impl Diagnostic {
     /// Adds a sentence on what to do.
     #[must_use]
     pub fn with_help(mut self, text: impl Into<String>) -> Self {
-        self.0.help = Some(printable(&text.into()));
+        self.0.help = Some(one_line(&text.into()));
         self
     }
 
@@ -201,4 +201,19 @@ fn printable(text: &str) -> String {
         }
     }
     out
+}
+
+/// A message on one line, whatever names from the document it quotes.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_whitespace() {
+                ' '
+            } else if c.is_control() {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
 }

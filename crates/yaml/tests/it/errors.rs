@@ -65,6 +65,31 @@ fn fields_of_tagged_enums_are_located_too() {
     assert_eq!(shape("- type: circel\n"), "x.yaml:1:9: unknown value `circel`, did you mean `circle`?");
 }
 
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Effect {
+    Throttle,
+    Delay { ms: u64 },
+    Codes(Vec<u16>),
+}
+
+#[test]
+fn enums_with_data_are_maps_of_one_key() {
+    let read = |text: &str| plain(text).unwrap().deserialize::<Vec<Effect>>();
+    let effects = read("- throttle\n- delay: {ms: 5}\n- codes: [500, 503]\n").unwrap();
+    assert_eq!(effects, [Effect::Throttle, Effect::Delay { ms: 5 }, Effect::Codes(vec![500, 503])]);
+    let error = |text: &str| read(text).unwrap_err().to_string();
+    assert_eq!(error("- throttle\n- delay: {ms: soon}\n"), "x.yaml:2:15: invalid type: string \"soon\", expected u64");
+    assert_eq!(error("- delay: {mss: 5}\n"), "x.yaml:1:11: unknown field `mss`, did you mean `ms`?");
+    assert_eq!(error("- dealy: {ms: 5}\n"), "x.yaml:1:3: unknown value `dealy`, did you mean `delay`?");
+}
+
+#[test]
+fn messages_stay_on_one_line() {
+    let error = plain("\"a\\nb\": 1\n\"a\\nb\": 2\n").unwrap_err();
+    assert_eq!(error.to_string(), "x.yaml:2:1: duplicate key `a b`, first on line 1");
+}
+
 #[test]
 fn a_number_where_text_is_due_should_be_quoted() {
     let error = plain("name: 123456789012\n").unwrap().deserialize::<Study>().unwrap_err();
