@@ -37,7 +37,14 @@ fn locate(document: &Document, pointer: &str, message: &str) -> Diagnostic {
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
         let (name, known) = named(rest);
-        return propose(name, &known, |text| document.at(pointer, format!("unknown value `{name}`{text}")), "values");
+        // A variant with data is a key.
+        let key = format!("{pointer}/{}", escape(name));
+        let is_key = document.value().pointer(&key).is_some();
+        let at = |text| {
+            let message = format!("unknown value `{name}`{text}");
+            if is_key { document.at_key(&key, message) } else { document.at(pointer, message) }
+        };
+        return propose(name, &known, at, "values");
     }
     if message.starts_with("missing field") {
         return document.at_key(pointer, message);

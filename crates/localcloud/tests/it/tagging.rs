@@ -1,10 +1,12 @@
 //! The tag index.
 
 use crate::dynamodb::request;
-use crate::support::{Local, start};
+use crate::support::{Local, start, start_with};
 use aws_sdk_resourcegroupstagging::Client;
 use aws_sdk_resourcegroupstagging::error::ProvideErrorMetadata;
 use aws_sdk_resourcegroupstagging::types::TagFilter;
+use localcloud::Options;
+use localcloud::fault::Script;
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -121,5 +123,23 @@ async fn roles_cannot_be_tagged_here() {
     let failed = tagged.failed_resources_map.unwrap();
     assert_eq!(failed[role].status_code, 400);
     assert!(arns(&client, vec![]).await.is_empty());
+    local.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_fault_makes_one_answer_stale_and_the_lag_can_be_chosen() {
+    let rules = "rules:\n  - {service: tagging, operation: GetResources, when: {nth: 2}, effect: stale_tag_index}\n";
+    let faults = Some(Script::from_yaml("faults.yaml", rules).unwrap());
+    let options = Options { faults, tag_lag: Some(Duration::from_secs(5)), ..Options::default() };
+    let local = start_with(options).await;
+    let logs = groups(&local, 1).await;
+    let client = Client::new(&local.config);
+    logs.delete_log_group().log_group_name("g-000").send().await.unwrap();
+    local.cloud.clock().advance(Duration::from_secs(6));
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        seen.push(client.get_resources().send().await.unwrap().resource_tag_mapping_list.unwrap().len());
+    }
+    assert_eq!(seen, [0, 1, 0]);
     local.cloud.shutdown().await;
 }
