@@ -12,7 +12,7 @@ use std::time::Duration;
 type Outcome = Result<Value, BoxError>;
 
 /// Serves one case.
-pub async fn handle(role: &str, event: Value, ctx: &DurableContext) -> Outcome {
+pub(crate) async fn handle(role: &str, event: Value, ctx: &DurableContext) -> Outcome {
     match role {
         "step/1-1" => Ok(json!(ctx.step(move |_| greet(event)).await?)),
         "step/1-2" => Ok(json!(ctx.step(move |_| greet(event)).name("custom_step_name").await?)),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Serves one case.
-pub async fn handle(role: &str, event: Value, ctx: &DurableContext) -> Result<Value, BoxError> {
+pub(crate) async fn handle(role: &str, event: Value, ctx: &DurableContext) -> Result<Value, BoxError> {
     match role {
         // The study's shape: one step, two attempts, a delay between them.
         "retry-60" => {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Serves one role.
-pub async fn run(role: String) -> Result<(), Error> {
+pub(crate) async fn run(role: String) -> Result<(), Error> {
     if role == "no-start" {
         std::process::exit(3);
     }
@@ -16,6 +16,7 @@ async fn handle(role: String, event: LambdaEvent<Value>) -> Result<Value, Error>
     let (event, context) = event.into_parts();
     match role.as_str() {
         "fail" => Err("this handler always fails".into()),
+        "silent" => Ok(event),
         "exit" => std::process::exit(1),
         "sleep" => {
             let ms = event.get("ms").and_then(Value::as_u64).unwrap_or(60_000);

@@ -1,6 +1,7 @@
 //! Checkpoints and state, as the SDK asks for them.
 
 use super::execution::{Execution, Remembered, Status};
+use super::operation::Operation;
 use crate::cloud::Cloud;
 use crate::error::ApiError;
 use crate::lambda::invoke::Fault;
@@ -74,7 +75,7 @@ impl Execution {
     fn answer(&mut self, client_token: Option<&str>, token: &str, now_ms: i64) -> Value {
         let untold = std::mem::take(&mut self.untold);
         let operations: Vec<Value> =
-            untold.iter().filter_map(|place| self.operations.get(*place)).map(|o| o.render()).collect();
+            untold.iter().filter_map(|place| self.operations.get(*place)).map(Operation::render).collect();
         let output = json!({"CheckpointToken": self.fresh_token(), "NewExecutionState": {"Operations": operations}});
         if let Some(client_token) = client_token {
             let answer = Remembered { at_ms: now_ms, token: token.to_owned(), output: output.clone() };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The event of some records.
-pub(super) fn of(records: Vec<Value>) -> Value {
+pub(super) fn of(records: &[Value]) -> Value {
     json!({"Records": records})
 }
 

@@ -122,12 +122,11 @@ fn by_group(records: Vec<Value>) -> Vec<Vec<Value>> {
 
 /// Deletes what the function took. What it did not take comes back when its visibility timeout ends.
 async fn process(poller: &Poller, arn: &str, batch: Vec<Value>, fifo: bool) {
-    let event = event::of(batch);
+    let event = event::of(&batch);
     let Delivered::Taken(failed) = poller.deliver(&event).await else { return };
-    let batch = event.get("Records").and_then(Value::as_array).into_iter().flatten();
     let now_ms = poller.cloud.clock().now_ms();
     let mut is_held = false;
-    for record in batch {
+    for record in &batch {
         let has_failed = failed.iter().any(|id| id == event::item_id(record));
         // In a group nothing may overtake a failed message.
         is_held |= fifo && has_failed;

@@ -65,7 +65,7 @@ async fn process(poller: &Poller, rules: &Rules, records: Vec<Value>) {
     let (mut tries, mut delay) = (0, FIRST_DELAY);
     let first_ms = poller.cloud.clock().now_ms();
     while let Some(batch) = batches.pop_front() {
-        let rest = match poller.deliver(&event::of(batch.clone())).await {
+        let rest = match poller.deliver(&event::of(&batch)).await {
             Delivered::Failed => batch,
             Delivered::Taken(failed) => from_first_failed(batch, &failed),
         };

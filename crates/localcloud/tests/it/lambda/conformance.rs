@@ -128,6 +128,20 @@ fn equal(wanted: &Value, found: &Value) -> Result<(), String> {
     if wanted == found { Ok(()) } else { Err(format!("{found}, not {wanted}")) }
 }
 
+#[test]
+fn the_comparison_sees_differences() {
+    let found = json!({"Id": "a", "Details": {"Delay": 3}});
+    let holds = |wanted: Value, bound: &mut BTreeMap<String, Value>| matches(&wanted, &found, bound).is_ok();
+    let mut bound = BTreeMap::new();
+    assert!(holds(json!({"Id": "${ID1}", "Details": {"Delay": "${/^[0-5]$/}"}}), &mut bound));
+    assert!(holds(json!({"Id": "${ID1}", "Details": {"Delay": "*"}}), &mut bound));
+    assert!(!holds(json!({"Details": {"Delay": 4}}), &mut bound));
+    assert!(!holds(json!({"Details": {"Delay": "${/^[4-5]$/}"}}), &mut bound));
+    assert!(!holds(json!({"Details": {"Result": {}}}), &mut bound));
+    bound.insert("ID1".into(), "b".into());
+    assert!(!holds(json!({"Id": "${ID1}"}), &mut bound));
+}
+
 async fn compare_logs(lab: &Lab, name: &str, expected: Option<&Value>) -> Result<(), String> {
     let logs = aws_sdk_cloudwatchlogs::Client::new(&lab.local.config);
     for wanted in expected.and_then(Value::as_array).into_iter().flatten() {

@@ -1,4 +1,4 @@
-use super::support::{Lab, until};
+use super::support::{Lab, is_gone, until};
 use crate::support::start_with;
 use aws_sdk_lambda::error::ProvideErrorMetadata;
 use aws_sdk_lambda::primitives::Blob;
@@ -139,12 +139,6 @@ async fn nothing_is_left_after_shutdown() {
     lab.close().await;
     assert!(!Path::new(&folder).exists());
     until("the child is gone", async || is_gone(&process)).await;
-}
-
-/// A killed child whose parent has not collected it is gone too.
-fn is_gone(process: &str) -> bool {
-    let status = std::fs::read_to_string(format!("{process}/stat"));
-    status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -171,3 +171,9 @@ fn example() -> &'static Path {
         path
     })
 }
+
+/// Whether a process (`/proc/<pid>`) has ended. One that its parent has not collected yet has.
+pub(crate) fn is_gone(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("{process}/stat"));
+    status.map_or(true, |text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')))
+}
