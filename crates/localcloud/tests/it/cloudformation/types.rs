@@ -141,3 +141,32 @@ async fn a_function_is_updated_in_place() {
     assert_eq!((functions.functions().len(), functions.functions()[0].timeout()), (1, Some(9)));
     assert_eq!(stacks.deleted(&id).await, "DELETE_COMPLETE");
 }
+
+#[tokio::test]
+async fn what_is_under_way_when_another_resource_fails_is_cancelled_and_undone() {
+    let stacks = stacks().await;
+    code(&stacks).await;
+    let trust = "{Statement: [{Effect: Allow, Principal: {Service: lambda.amazonaws.com}, Action: 'sts:AssumeRole'}]}";
+    let body = format!(
+        "
+Resources:
+  Role: {{Type: 'AWS::IAM::Role', Properties: {{AssumeRolePolicyDocument: {trust}}}}}
+  Slow:
+    Type: AWS::Lambda::Function
+    Properties:
+      {{Runtime: provided.al2023, Handler: h, Role: !GetAtt Role.Arn, Code: {{S3Bucket: code, S3Key: f.zip}}}}
+  Bad: {{Type: 'AWS::SQS::Queue', DependsOn: Role, Properties: {{VisibilityTimeout: 99999999}}}}
+"
+    );
+    let request = stacks.client.create_stack().stack_name("two").template_body(body);
+    let id = request.capabilities(Capability::CapabilityIam).send().await.unwrap().stack_id.unwrap();
+    assert_eq!(stacks.settled(&id).await.stack_status().unwrap().as_str(), "ROLLBACK_COMPLETE");
+    let told = stacks.told(&id).await;
+    assert!(told.contains(&"Slow CREATE_FAILED Resource creation cancelled".to_owned()), "{told:#?}");
+    assert!(told.contains(&"Slow DELETE_COMPLETE".to_owned()));
+    let both =
+        "two ROLLBACK_IN_PROGRESS The following resource(s) failed to create: [Bad, Slow]. Rollback requested by user.";
+    assert!(told.contains(&both.to_owned()), "{told:#?}");
+    let lambda = aws_sdk_lambda::Client::new(&stacks.local.config);
+    assert!(lambda.list_functions().send().await.unwrap().functions().is_empty());
+}

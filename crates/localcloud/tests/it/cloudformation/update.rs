@@ -94,3 +94,14 @@ async fn tags_alone_are_an_update() {
     let tags = sqs.list_queue_tags().queue_url(queue).send().await.unwrap().tags.unwrap();
     assert_eq!(tags["k"], "v");
 }
+
+#[tokio::test]
+async fn unknown_properties_stop_an_update_before_the_first_change() {
+    let stacks = stacks().await;
+    let (id, _) = stacks.created("demo", BEFORE).await;
+    let body = BEFORE.replace("MaximumMessageSize:", "MaximumSize:").replace("!Ref Timeout", "50");
+    stacks.client.update_stack().stack_name("demo").template_body(body).send().await.unwrap();
+    let stack = stacks.settled(&id).await;
+    assert_eq!(stack.stack_status().unwrap().as_str(), "UPDATE_ROLLBACK_COMPLETE");
+    assert!(!stacks.told(&id).await.iter().any(|line| line.starts_with("Queue UPDATE")));
+}

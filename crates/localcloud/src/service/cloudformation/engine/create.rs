@@ -32,7 +32,8 @@ pub(crate) async fn create(run: Arc<Run>, inputs: Arc<Inputs>, validate: bool) {
     run.finish();
 }
 
-async fn refused_early(run: &Run, inputs: &Inputs, validate: bool) -> Option<String> {
+/// Why validation before the deployment stops the operation; tells its findings.
+pub(super) async fn refused_early(run: &Run, inputs: &Inputs, validate: bool) -> Option<String> {
     if !validate {
         return None;
     }
@@ -116,7 +117,7 @@ async fn fail(run: &Arc<Run>, reason: String) {
         OnFailure::Delete => {
             let reason = format!("{reason} Delete requested by user.");
             run.stack_is(Status::DeleteInProgress, Some(reason));
-            delete::remove_all(run, Deletion::default()).await;
+            delete::remove_all(run, Deletion { undoes_creation: true, ..Deletion::default() }).await;
         }
     }
 }

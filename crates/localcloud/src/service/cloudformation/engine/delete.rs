@@ -15,6 +15,8 @@ pub(crate) struct Deletion {
     pub(crate) retain: BTreeSet<String>,
     /// Leave behind what cannot be deleted.
     pub(crate) force: bool,
+    /// The stack has never been complete, so `RetainExceptOnCreate` retains nothing.
+    pub(crate) undoes_creation: bool,
 }
 
 /// Deletes a stack that has just entered `DELETE_IN_PROGRESS`.
@@ -40,7 +42,6 @@ pub(super) async fn remove_all(run: &Arc<Run>, deletion: Deletion) {
     .await;
     match failed_names(&failed) {
         None => {
-            run.with(|stack| stack.outputs.clear());
             run.stack_is(Status::DeleteComplete, None);
         }
         Some(names) => {
@@ -51,7 +52,12 @@ pub(super) async fn remove_all(run: &Arc<Run>, deletion: Deletion) {
 }
 
 async fn remove_one(run: &Run, logical_id: &str, record: &Record, deletion: &Deletion) -> bool {
-    let retained = record.deletion_policy != DeletionPolicy::Delete && record.physical_id.is_some();
+    let keeps = match record.deletion_policy {
+        DeletionPolicy::Delete => false,
+        DeletionPolicy::Retain => true,
+        DeletionPolicy::RetainExceptOnCreate => !deletion.undoes_creation,
+    };
+    let retained = keeps && record.physical_id.is_some();
     if retained || deletion.retain.contains(logical_id) {
         run.resource_is(logical_id, Status::DeleteSkipped, None);
         return true;

@@ -6,6 +6,7 @@ use super::super::resource;
 use super::super::stack::{OnFailure, Settings};
 use super::super::status::Status;
 use super::super::template::{DeletionPolicy, Inputs, dependencies};
+use super::create::refused_early;
 use super::resource::{Step, Wanted, create, make, remove, step, work};
 use super::schedule::{self, AfterFailure, reversed};
 use super::{Run, delete, outputs};
@@ -18,6 +19,8 @@ pub(crate) struct Target {
     pub(crate) body: String,
     pub(crate) inputs: Arc<Inputs>,
     pub(crate) settings: Settings,
+    /// Look for mistakes before the first change.
+    pub(crate) validate: bool,
     /// Leave things as they are when the update fails.
     pub(crate) keep_on_failure: bool,
 }
@@ -28,6 +31,11 @@ type Leftovers = Arc<Mutex<Vec<(String, Record)>>>;
 /// Updates a stack that has just entered `UPDATE_IN_PROGRESS`.
 pub(crate) async fn update(run: Arc<Run>, target: Target) {
     run.alone().await;
+    if let Some(reason) = refused_early(&run, &target.inputs, target.validate).await {
+        run.stack_is(Status::UpdateRollbackInProgress, Some(reason));
+        run.stack_is(Status::UpdateRollbackComplete, None);
+        return run.finish();
+    }
     let before: Records = run.with(|stack| stack.resources.clone());
     let replaced = Leftovers::default();
     match change_all(&run, &target, &replaced).await {

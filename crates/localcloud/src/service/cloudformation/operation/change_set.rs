@@ -104,7 +104,7 @@ fn new_target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, id: &str, name: &
     intake::check_capabilities(&template, &settings)?;
     let environment = environment(ctx, id, name, &settings);
     let inputs = Inputs::resolve(template, &input.parameters()?, &BTreeMap::new(), environment)?;
-    Ok(Target { body, inputs: Arc::new(inputs), settings, keep_on_failure: false })
+    Ok(Target { body, inputs: Arc::new(inputs), settings, validate: false, keep_on_failure: false })
 }
 
 /// Adds the change set, with a stack under review where there is none, and works it out in the background.
@@ -155,6 +155,7 @@ async fn work_out(run: Run, name: String, validate: bool) {
             body: String::new(),
             inputs: Arc::clone(&inputs),
             settings: settings.clone(),
+            validate: false,
             keep_on_failure: false,
         };
         let any = !changes.is_empty() || update::has_changes(&state.cloudformation, stack, &target)?;
@@ -255,6 +256,8 @@ pub(super) fn execute_change_set(cloud: &Cloud, ctx: &Context, input: &Input<'_>
             body: set.body.clone(),
             inputs: Arc::clone(&set.inputs),
             settings: set.settings.clone(),
+            // The change set has been validated when it was made.
+            validate: false,
             keep_on_failure,
         };
         update::start(cloud, ctx, &stack, token, target, "ExecuteChangeSet")?;

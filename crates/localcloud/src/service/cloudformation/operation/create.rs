@@ -11,7 +11,7 @@ use crate::cloud::{ACCOUNT, Cloud, Context};
 use crate::error::ApiError;
 use crate::fault::Effect;
 use crate::service::{Service, tagging};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,10 +34,8 @@ pub(super) fn create_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> A
     let name = input.stack_name()?;
     check_stack_name(name)?;
     let token = input.token("ClientRequestToken")?;
-    if let Some((stack, operation)) =
-        cloud.with(&ctx.region, |state| state.cloudformation.repeated(token, OperationKind::Create, name))?
-    {
-        return Ok(json!({ "StackId": stack, "OperationId": operation }));
+    if let Some(answer) = answered_before(cloud, ctx, name, token)? {
+        return Ok(answer);
     }
     let body = intake::body(cloud, input, None)?;
     let settings = intake::settings(input)?;
@@ -54,12 +52,22 @@ pub(super) fn create_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> A
     start(cloud, ctx, stack, token, validate)
 }
 
+/// The answer to an earlier request with the same token.
+fn answered_before(cloud: &Cloud, ctx: &Context, name: &str, token: Option<&str>) -> Result<Option<Value>, ApiError> {
+    let seen = cloud.with(&ctx.region, |state| state.cloudformation.repeated(token, OperationKind::Create, name))?;
+    Ok(seen.map(|(stack, operation)| json!({ "StackId": stack, "OperationId": operation })))
+}
+
 fn start(cloud: &Cloud, ctx: &Context, stack: Stack, token: Option<&str>, validate: bool) -> Answer {
-    let (id, tags) = (stack.id.clone(), stack.settings.tags.clone());
+    let (id, name, tags) = (stack.id.clone(), stack.name.clone(), stack.settings.tags.clone());
     let inputs = stack.inputs.clone();
     let effects = effects(cloud, "CreateStack", &stack.name);
     let run = cloud.with(&ctx.region, |state| {
         let stacks = &mut state.cloudformation;
+        // The same request may have come in twice at once.
+        if stacks.repeated(token, OperationKind::Create, &stack.name)?.is_some() {
+            return Ok(None);
+        }
         if stacks.find(&stack.name).is_some() {
             return Err(already_exists(&stack.name));
         }
@@ -70,7 +78,8 @@ fn start(cloud: &Cloud, ctx: &Context, stack: Stack, token: Option<&str>, valida
         Ok(run)
     })?;
     let (Some(run), Some(inputs)) = (run, inputs) else {
-        return Err(ApiError::new(500, "InternalFailure", "the stack has vanished"));
+        let before = answered_before(cloud, ctx, &name, token)?;
+        return before.ok_or_else(|| ApiError::new(500, "InternalFailure", "the stack has vanished"));
     };
     let answer = json!({ "StackId": id, "OperationId": run.operation.id });
     cloud.spawn(engine::create(run, inputs, validate));

@@ -17,7 +17,11 @@ use std::sync::Arc;
 pub(super) fn delete_stack(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     let name = input.stack_name()?;
     let token = input.token("ClientRequestToken")?;
-    let deletion = Deletion { retain: input.texts("RetainResources").into_iter().collect(), force: force(input)? };
+    let deletion = Deletion {
+        retain: input.texts("RetainResources").into_iter().collect(),
+        force: force(input)?,
+        undoes_creation: false,
+    };
     let effects = effects(cloud, "DeleteStack", name);
     let run = cloud.with(&ctx.region, |state| {
         let stacks = &mut state.cloudformation;

@@ -49,7 +49,8 @@ pub(super) fn target(cloud: &Cloud, ctx: &Context, input: &Input<'_>, name: &str
     intake::check_capabilities(&template, &settings)?;
     let inputs = Inputs::resolve(template, &input.parameters()?, &texts, environment(ctx, &id, &name, &settings))?;
     let keep_on_failure = input.flag("DisableRollback").unwrap_or(false);
-    Ok(Target { body, inputs: Arc::new(inputs), settings, keep_on_failure })
+    let validate = intake::validates(input)?;
+    Ok(Target { body, inputs: Arc::new(inputs), settings, validate, keep_on_failure })
 }
 
 /// Tags and the role stay as they are when the request does not name them.

@@ -92,7 +92,10 @@ fn every_function_in_short_and_long_form() {
         ("!GetAZs ''", json!(["eu-west-1a", "eu-west-1b", "eu-west-1c"])),
         ("!GetAZs us-east-1", json!(["us-east-1a", "us-east-1b", "us-east-1c"])),
         ("[1, !Ref AWS::NoValue, {a: !Ref AWS::NoValue, b: 2}]", json!([1, { "b": 2 }])),
-        ("{Version: 2012-10-17, on: Y}", json!({ "Version": "2012-10-17", "true": "Y" })),
+        (
+            "{Version: 2012-10-17, Switch: off, Answer: Y}",
+            json!({ "Version": "2012-10-17", "Switch": false, "Answer": "Y" }),
+        ),
     ];
     for (yaml, expected) in table {
         let found = evaluated(yaml).unwrap_or_else(|error| panic!("{yaml}: {error}"));
@@ -203,13 +206,13 @@ Parameters:
 #[test]
 fn dependencies_come_from_references_and_skip_what_is_not_created() {
     let body = "
-Conditions: {No: !Equals [1, 2]}
+Conditions: {Never: !Equals [1, 2]}
 Resources:
   A: {Type: T}
   B: {Type: T, Properties: {P: !Sub 'x${A.Arn}'}}
   C: {Type: T, DependsOn: [A], Properties: {P: [!Ref B]}}
-  D: {Type: T, Condition: No}
-  E: {Type: T, Properties: {P: !If [No, !Ref D, 1]}}
+  D: {Type: T, Condition: Never}
+  E: {Type: T, Properties: {P: !If [Never, !Ref D, 1]}}
 ";
     let inputs = Inputs::resolve(Template::parse(body).unwrap(), &[], &BTreeMap::new(), environment()).unwrap();
     let expected = [("A", vec![]), ("B", vec!["A"]), ("C", vec!["A", "B"]), ("E", vec![])];
