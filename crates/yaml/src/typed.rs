@@ -37,12 +37,11 @@ fn locate(document: &Document, pointer: &str, message: &str) -> Diagnostic {
     }
     if let Some(rest) = message.strip_prefix("unknown variant ") {
         let (name, known) = named(rest);
-        // A variant with data is a key.
-        let key = format!("{pointer}/{}", escape(name));
-        let is_key = document.value().pointer(&key).is_some();
+        // A variant with data is a key, and the path leads through it.
+        let is_key = pointer.ends_with(&format!("/{}", escape(name)));
         let at = |text| {
             let message = format!("unknown value `{name}`{text}");
-            if is_key { document.at_key(&key, message) } else { document.at(pointer, message) }
+            if is_key { document.at_key(pointer, message) } else { document.at(pointer, message) }
         };
         return propose(name, &known, at, "values");
     }

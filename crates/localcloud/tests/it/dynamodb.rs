@@ -16,8 +16,8 @@ pub(crate) fn text(text: impl Into<String>) -> AttributeValue {
     AttributeValue::S(text.into())
 }
 
-fn number(text: impl ToString) -> AttributeValue {
-    AttributeValue::N(text.to_string())
+fn number(text: impl std::fmt::Display) -> AttributeValue {
+    AttributeValue::N(format!("{text}"))
 }
 
 fn key(pk: &str, sk: &str) -> HashMap<String, AttributeValue> {

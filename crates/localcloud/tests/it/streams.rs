@@ -85,7 +85,7 @@ async fn a_deleted_tables_stream_stays_for_a_day() {
     tables.delete_table().table_name("residue").send().await.unwrap();
 
     local.cloud.clock().advance(DAY - Duration::from_secs(60));
-    assert_eq!(listed(&streams, "residue").await, [arn.clone()]);
+    assert_eq!(listed(&streams, "residue").await, std::slice::from_ref(&arn));
     let described = streams.describe_stream().stream_arn(&arn).send().await.unwrap().stream_description.unwrap();
     assert_eq!(described.stream_status, Some(StreamStatus::Disabled));
     let tags = tables.list_tags_of_resource().resource_arn(&arn).send().await.unwrap().tags.unwrap();
