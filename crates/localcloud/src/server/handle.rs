@@ -23,19 +23,35 @@ pub(super) async fn handle(cloud: &Cloud, request: Request) -> Result<Reply, Dro
             return Ok(dated(cloud, 0, wire::write(&protocol, "", &request_id, Err(error))));
         }
     };
+    // A waiting receive ends with its client: nobody would delete what it received.
+    let waits_for_client = call.service == Service::Sqs && call.operation == "ReceiveMessage";
     drop(request);
-    answer(cloud, call, request_id).await
+    let answered = answer(cloud.clone(), call, request_id);
+    if waits_for_client { answered.await } else { detached(cloud, answered).await }
 }
 
-async fn answer(cloud: &Cloud, mut call: Call, request_id: String) -> Result<Reply, Dropped> {
+/// Runs in a task of its own, so that a call is done even if its client does not wait for the answer.
+async fn detached(
+    cloud: &Cloud,
+    answered: impl Future<Output = Result<Reply, Dropped>> + Send + 'static,
+) -> Result<Reply, Dropped> {
+    let (sender, receiver) = oneshot::channel();
+    cloud.spawn(async move {
+        // An error means that the client has gone.
+        let _ = sender.send(answered.await);
+    });
+    receiver.await.unwrap_or(Err(Dropped))
+}
+
+async fn answer(cloud: Cloud, mut call: Call, request_id: String) -> Result<Reply, Dropped> {
     cloud.count(call.service, &call.operation);
     let hits = cloud.faults().on_wire(call.service, &call.operation);
     let (protocol, operation) = (call.protocol.clone(), call.operation.clone());
     // Inputs can be large; only damaged pages need a second look at theirs.
     let asked = if hits.iter().any(is_on_page) { call.input.clone() } else { Value::Null };
     fault::unwrap_token(&mut call.input);
-    let mut result = match effects::before(cloud, call.service, &hits).await? {
-        Ok(()) => run(cloud, call, &request_id).await?,
+    let mut result = match effects::before(&cloud, call.service, &hits).await? {
+        Ok(()) => dispatch(&cloud, call, &request_id).await,
         Err(error) => Err(error),
     };
     let mut skew_ms = 0;
@@ -49,31 +65,15 @@ async fn answer(cloud: &Cloud, mut call: Call, request_id: String) -> Result<Rep
             _ => {}
         }
     }
-    Ok(dated(cloud, skew_ms, wire::write(&protocol, &operation, &request_id, result)))
+    Ok(dated(&cloud, skew_ms, wire::write(&protocol, &operation, &request_id, result)))
 }
 
 fn is_on_page(effect: &Effect) -> bool {
     matches!(effect, Effect::RepeatedPageToken | Effect::EmptyPageWithToken)
 }
 
-/// Does the call in a task of its own, so that it is done even if the client does not wait for the answer. Only
-/// a waiting `ReceiveMessage` ends with its client: nobody would delete what it received.
-async fn run(cloud: &Cloud, call: Call, request_id: &str) -> Result<Result<Output, ApiError>, Dropped> {
-    let ctx = Context { region: call.region.clone(), request_id: request_id.to_owned(), origin: Origin::Wire };
-    if call.service == Service::Sqs && call.operation == "ReceiveMessage" {
-        return Ok(dispatch(cloud, &ctx, call).await);
-    }
-    let (sender, receiver) = oneshot::channel();
-    let task_cloud = cloud.clone();
-    cloud.spawn(async move {
-        let result = dispatch(&task_cloud, &ctx, call).await;
-        // An error means that the client has gone.
-        let _ = sender.send(result);
-    });
-    receiver.await.map_err(|_| Dropped)
-}
-
-async fn dispatch(cloud: &Cloud, ctx: &Context, call: Call) -> Result<Output, ApiError> {
+async fn dispatch(cloud: &Cloud, call: Call, request_id: &str) -> Result<Output, ApiError> {
+    let ctx = &Context { region: call.region, request_id: request_id.to_owned(), origin: Origin::Wire };
     let what = format!("{}.{}", call.service, call.operation);
     let result = match call.service {
         Service::S3 => s3::call_with_body(cloud, ctx, &call.operation, call.input, call.body).await,

@@ -1,9 +1,14 @@
 use crate::support::{Local, start_with};
 use aws_config::retry::RetryConfig;
 use aws_sdk_sqs::Client;
+use aws_sdk_sqs::config::interceptors::BeforeDeserializationInterceptorContextRef;
+use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_sqs::primitives::{DateTime, DateTimeFormat as Format};
 use localcloud::fault::Script;
 use localcloud::{Options, Service};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 async fn start(rules: &str) -> Local {
@@ -84,6 +89,55 @@ async fn a_delay_is_on_the_clouds_clock() {
     listed.unwrap();
     assert!(began.elapsed() < Duration::from_secs(60));
     local.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_call_is_done_even_if_its_client_has_gone() {
+    let local = start("rules:\n  - {service: sqs, operation: SendMessage, effect: {delay: {ms: 3600000}}}\n").await;
+    let client = Client::new(&local.config);
+    let url = queue(&client).await;
+    let sending = client.send_message().queue_url(&url).message_body("m").send();
+    tokio::time::timeout(Duration::from_millis(500), sending).await.unwrap_err();
+    assert_eq!(visible(&client, &url).await, 0);
+    local.cloud.clock().advance(Duration::from_secs(3600));
+    let request = client.receive_message().queue_url(&url).wait_time_seconds(20);
+    assert_eq!(request.send().await.unwrap().messages().len(), 1);
+    local.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_skewed_clock_shows_in_the_date_header() {
+    let local =
+        start("rules:\n  - {service: sqs, operation: ListQueues, effect: {clock_skew: {ms: -7200000}}}\n").await;
+    let client = Client::new(&local.config);
+    let seen = Dates::default();
+    client.list_queues().customize().interceptor(seen.clone()).send().await.unwrap();
+    client.create_queue().queue_name("q").customize().interceptor(seen.clone()).send().await.unwrap();
+    let dates = seen.0.lock().unwrap().clone();
+    assert_eq!((dates[1] - dates[0] + 30) / 60, 120, "{dates:?} are two hours apart");
+    local.cloud.shutdown().await;
+}
+
+/// Collects the answers' dates, in seconds of the epoch.
+#[derive(Clone, Debug, Default)]
+struct Dates(Arc<Mutex<Vec<i64>>>);
+
+impl Intercept for Dates {
+    fn name(&self) -> &'static str {
+        "dates"
+    }
+
+    fn read_before_deserialization(
+        &self,
+        context: &BeforeDeserializationInterceptorContextRef<'_>,
+        _components: &RuntimeComponents,
+        _config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let date = context.response().headers().get("date").ok_or("no date")?;
+        let date = DateTime::from_str(date, Format::HttpDate)?;
+        self.0.lock().unwrap().push(date.secs());
+        Ok(())
+    }
 }
 
 #[tokio::test]
