@@ -65,6 +65,14 @@ async fn invoke(client: &Client) {
     assert_eq!(output.function_error(), None);
 }
 
+/// What any call costs, to be taken off the others.
+#[divan::bench(args = ["plain-silent"])]
+fn call_without_a_function(bencher: Bencher<'_, '_>, handler: &str) {
+    let Setup { runtime, cloud, client } = setup(handler, false);
+    bencher.bench(|| runtime.block_on(client.get_function_concurrency().function_name("f").send()).unwrap());
+    runtime.block_on(cloud.shutdown());
+}
+
 #[divan::bench(args = ["plain-silent"])]
 fn warm_invocation(bencher: Bencher<'_, '_>, handler: &str) {
     let Setup { runtime, cloud, client } = setup(handler, false);

@@ -25,6 +25,10 @@ pub(crate) use failure::Failure;
 /// How long a warm environment waits for work, by the cloud's clock.
 const IDLE: Duration = Duration::from_secs(600);
 
+/// How often and how soon an executable that is busy is tried again.
+const BUSY_TRIES: u32 = 20;
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
+
 /// A running environment.
 #[derive(Debug)]
 pub(super) struct Environment {
@@ -50,7 +54,8 @@ impl Environment {
         let id = cloud.uuid().replace('-', "");
         let now_ms = cloud.clock().now_ms();
         let log_stream = variables::log_stream(&version, &id, now_ms);
-        let mut child = Command::new(version.code.bootstrap())
+        let mut command = Command::new(version.code.bootstrap());
+        command
             .current_dir(version.code.root())
             .env_clear()
             .envs(variables::of(cloud, &version, &id, &log_stream, api.address))
@@ -59,8 +64,8 @@ impl Environment {
             .stderr(Stdio::piped())
             // A Ctrl-C at the terminal is for the cloud, which ends its environments itself.
             .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
+            .kill_on_drop(true);
+        let mut child = spawn(&mut command).await?;
         let output = Output::new(child.stdout.take(), child.stderr.take());
         let log = vec![(now_ms, logs::init_start(&version, now_ms))];
         Ok(Self {
@@ -192,6 +197,18 @@ impl Environment {
         let lines = logs::end(&self.version, &report, now_ms);
         self.note(lines);
     }
+}
+
+/// Starts the child. A file that has just been written may be held open, for a moment, by another child that was
+/// started meanwhile.
+async fn spawn(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..BUSY_TRIES {
+        match command.spawn() {
+            Err(busy) if busy.kind() == io::ErrorKind::ExecutableFileBusy => tokio::time::sleep(BUSY_PAUSE).await,
+            other => return other,
+        }
+    }
+    command.spawn()
 }
 
 fn millis(time: Duration) -> i64 {

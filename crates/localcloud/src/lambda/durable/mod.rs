@@ -17,6 +17,9 @@ mod store;
 mod timer;
 mod update;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use callback::{complete as complete_callback, heartbeat};
 pub(crate) use checkpoint::{checkpoint, state_page};
 pub(crate) use execution::{Execution, Status};

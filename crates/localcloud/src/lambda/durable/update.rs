@@ -24,13 +24,13 @@ impl Execution {
         mut fresh_id: impl FnMut() -> String,
     ) -> Result<(), ApiError> {
         let operations = self.operations.clone();
-        let (events, untold) = (self.events.len(), self.untold.clone());
+        let (events, untold, early_end) = (self.events.len(), self.untold.clone(), self.early_end.clone());
         for update in updates {
             if let Err(refused) = self.apply(Input(update), now_ms, &mut fresh_id) {
                 self.operations = operations;
                 self.events.truncate(events);
                 self.untold = untold;
-                self.early_end = None;
+                self.early_end = early_end;
                 return Err(refused);
             }
         }

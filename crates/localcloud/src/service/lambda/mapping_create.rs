@@ -97,6 +97,15 @@ pub(super) fn rules(source: Source, input: Input<'_>, before: Option<&Rules>) ->
     if input.nested("FilterCriteria").is_some_and(|criteria| criteria.get("Filters").is_some()) {
         return Err(ApiError::not_emulated("filters of event source mappings"));
     }
+    let has_destination = input.nested("DestinationConfig").and_then(|config| config.nested("OnFailure"));
+    if has_destination.is_some_and(|on_failure| on_failure.text("Destination").is_some()) {
+        return Err(ApiError::not_emulated("destinations of event source mappings"));
+    }
+    for (member, plain) in [("ParallelizationFactor", 1), ("TumblingWindowInSeconds", 0)] {
+        if input.integer(member)?.is_some_and(|value| value != plain) {
+            return Err(ApiError::not_emulated(format!("event source mappings with {member}")));
+        }
+    }
     let (default, most) = match source {
         Source::Queue { fifo: true } => (10, 10),
         Source::Queue { fifo: false } => (10, 10_000),

@@ -4,9 +4,44 @@ use super::errors::invalid;
 use super::function::{Durable, Logging, Settings};
 use super::input::Input;
 use crate::error::ApiError;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Longest execution of a durable function: a year ("DurableConfig" in the service model).
 const LONGEST_EXECUTION_S: i64 = 31_622_400;
+
+/// Members that would change how a function runs and are not emulated, unless they are empty.
+const NOT_EMULATED: [&str; 8] = [
+    "CapacityProviderConfig",
+    "CodeSigningConfigArn",
+    "DeadLetterConfig",
+    "FileSystemConfigs",
+    "ImageConfig",
+    "KMSKeyArn",
+    "Layers",
+    "VpcConfig",
+];
+
+/// Variables that Lambda sets itself and refuses ("Defined runtime environment variables").
+const RESERVED: [&str; 17] = [
+    "AWS_ACCESS_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_DEFAULT_REGION",
+    "AWS_EXECUTION_ENV",
+    "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+    "AWS_LAMBDA_FUNCTION_NAME",
+    "AWS_LAMBDA_FUNCTION_VERSION",
+    "AWS_LAMBDA_LOG_GROUP_NAME",
+    "AWS_LAMBDA_LOG_STREAM_NAME",
+    "AWS_LAMBDA_RUNTIME_API",
+    "AWS_REGION",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "LAMBDA_RUNTIME_DIR",
+    "LAMBDA_TASK_ROOT",
+    "_HANDLER",
+    "_X_AMZN_TRACE_ID",
+];
 
 /// The settings of a new function.
 pub(super) fn new(input: Input<'_>) -> Result<Settings, ApiError> {
@@ -24,7 +59,7 @@ pub(super) fn new(input: Input<'_>) -> Result<Settings, ApiError> {
         storage_mb: 512,
         architecture: "x86_64".to_owned(),
         tracing: "PassThrough".to_owned(),
-        environment: input.nested("Environment").map(|e| e.texts("Variables")).unwrap_or_default(),
+        environment: BTreeMap::new(),
         logging: Logging { format: "Text".to_owned(), group: None, application_level: None, system_level: None },
         durable: None,
     };
@@ -38,6 +73,9 @@ pub(super) fn new(input: Input<'_>) -> Result<Settings, ApiError> {
 
 /// Changes the settings that the input has.
 pub(super) fn change(settings: &mut Settings, input: Input<'_>) -> Result<(), ApiError> {
+    if let Some(member) = NOT_EMULATED.into_iter().find(|member| input.get(member).is_some_and(says_something)) {
+        return Err(ApiError::not_emulated(format!("functions with {member}")));
+    }
     let texts = [
         ("Handler", &mut settings.handler),
         ("Role", &mut settings.role),
@@ -63,7 +101,7 @@ pub(super) fn change(settings: &mut Settings, input: Input<'_>) -> Result<(), Ap
         mode.clone_into(&mut settings.tracing);
     }
     if let Some(environment) = input.nested("Environment") {
-        settings.environment = environment.texts("Variables");
+        settings.environment = variables(environment)?;
     }
     if let Some(logging) = input.nested("LoggingConfig") {
         change_logging(&mut settings.logging, logging);
@@ -76,6 +114,31 @@ pub(super) fn change(settings: &mut Settings, input: Input<'_>) -> Result<(), Ap
         settings.durable = Some(config);
     }
     Ok(())
+}
+
+/// Whether a value has any text, number or flag in it.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => items.iter().any(says_something),
+        Value::Object(members) => members.values().any(says_something),
+        Value::Bool(flag) => *flag,
+        Value::Number(_) => true,
+    }
+}
+
+fn variables(environment: Input<'_>) -> Result<BTreeMap<String, String>, ApiError> {
+    let variables = environment.texts("Variables");
+    let reserved: Vec<&str> = RESERVED.into_iter().filter(|key| variables.contains_key(*key)).collect();
+    if reserved.is_empty() {
+        return Ok(variables);
+    }
+    Err(invalid(format!(
+        "Lambda was unable to configure your environment variables because the environment variables you have provided \
+         contains reserved keys that are currently not supported for modification. Reserved keys used in this request: {}",
+        reserved.join(", ")
+    )))
 }
 
 fn change_logging(logging: &mut Logging, input: Input<'_>) {
@@ -135,6 +198,15 @@ mod tests {
         let mut settings = new(Input(&json!({"Role": "r"}))).unwrap();
         let refused = change(&mut settings, Input(&json!({"DurableConfig": {"ExecutionTimeout": 1}}))).unwrap_err();
         assert_eq!(refused.code, "InvalidParameterValueException");
+    }
+
+    #[test]
+    fn what_cannot_be_honoured_is_refused() {
+        let refused = |input: Value| new(Input(&input)).unwrap_err();
+        assert_eq!(refused(json!({"Role": "r", "Layers": ["arn"]})).code, "NotEmulated");
+        assert!(new(Input(&json!({"Role": "r", "VpcConfig": {"SubnetIds": []}}))).is_ok());
+        let reserved = refused(json!({"Role": "r", "Environment": {"Variables": {"AWS_REGION": "x", "OWN": "y"}}}));
+        assert!(reserved.message.ends_with("Reserved keys used in this request: AWS_REGION"), "{reserved}");
     }
 
     #[test]

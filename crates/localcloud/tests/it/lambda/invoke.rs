@@ -118,13 +118,14 @@ async fn a_failed_event_is_tried_three_times() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn faults_crash_and_time_out() {
-    let script = "rules:\n  - {service: lambda, operation: Invoke, target: f, when: {nth: 1}, effect: function_crash}\n  - {service: lambda, operation: Invoke, target: f, when: {nth: 2}, effect: function_timeout}\n";
+    let script = "rules:\n  - {service: lambda, operation: Invoke, target: f, when: {nth: 1}, effect: function_crash}\n  - {service: lambda, operation: Invoke, target: f, when: {nth: 2}, effect: function_timeout}\n  - {service: lambda, operation: Invoke, target: f, when: {nth: 3}, effect: kill_environment_after_effect}\n";
     let faults = Script::from_yaml("faults.yaml", script).unwrap();
     let lab = Lab::of(start_with(Options { faults: Some(faults), ..Options::default() }).await);
     lab.plain("f", "echo", 1).await;
     assert_eq!(lab.call("f", "1").await.0["errorType"], "Runtime.ExitError");
     assert_eq!(lab.call("f", "2").await.0["errorType"], "Sandbox.Timedout");
-    assert_eq!(lab.call("f", "3").await.0, 3);
+    assert_eq!(lab.call("f", "3").await.0["errorType"], "Runtime.ExitError");
+    assert_eq!(lab.call("f", "4").await.0, 4);
     lab.close().await;
 }
 

@@ -14,9 +14,12 @@ async fn functions_end_when_the_clouds_process_is_killed() {
     if std::env::var_os(HOST).is_some() {
         return host().await;
     }
+    // A killed process cannot remove its folders.
+    let folder = tempfile::tempdir().unwrap();
     let mut host = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "lambda::orphans::functions_end_when_the_clouds_process_is_killed", "--nocapture"])
         .env(HOST, "1")
+        .env("TMPDIR", folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
