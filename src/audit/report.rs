@@ -80,6 +80,14 @@ impl AuditReport {
         }
     }
 
+    /// One line for people and for `results.json`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let (findings, cells) = (self.findings.len(), self.certificate.cells.len());
+        let unread = self.certificate.unread().count();
+        format!("{} ({findings} findings, {unread} of {cells} cells unread)", self.overall.label())
+    }
+
     /// Without its last reading an audit proves leaks, but not their absence.
     pub(super) fn cut_short(scope: &AuditScope, started_at_ms: i64, facts: &Facts, now_ms: i64) -> Self {
         let mut report = Self::conclude(scope, started_at_ms, facts, None, now_ms);

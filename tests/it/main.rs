@@ -1,4 +1,5 @@
 //! Integration tests of the `assay` program.
 
+mod leftovers;
 mod messages;
 mod plan;
