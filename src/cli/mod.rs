@@ -18,6 +18,9 @@ use std::process::ExitCode;
 
 pub use signals::Shutdown;
 
+/// Unoptimised builds of nested futures with SDK calls in them need more than the usual 2 MiB.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Runs the program and gives its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -26,13 +29,15 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     logs::init(&cli.common);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::Internal(format!("cannot start the async runtime: {error}")))),
     };
-    let result = runtime.block_on(dispatch(cli));
+    let work = runtime.spawn(Box::pin(dispatch(cli)));
+    let result = runtime.block_on(work);
     runtime.shutdown_background();
-    end(result)
+    end(result.unwrap_or_else(|e| Err(Failure::Internal(format!("bug: {e}")))))
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {

@@ -31,13 +31,13 @@ use crate::run::{Event, StageOutcome, now_ms};
 /// [`Failure::Interrupted`] if a signal stopped it and the stacks were to be kept. Everything else becomes part of
 /// the conclusion.
 pub async fn drive(session: &Session) -> Result<Conclusion, Failure> {
-    let stopped = experiment(session).await.err();
+    let stopped = Box::pin(experiment(session)).await.err();
     match stopped {
         Some(Failure::Paused(reason)) => return Err(pause(session, reason)?),
         Some(Failure::Interrupted(_)) if session.keep_on_interrupt => return Err(kept(session)),
         _ => {}
     }
-    let cleanup = match cleanup::clean_up(session).await {
+    let cleanup = match Box::pin(cleanup::clean_up(session)).await {
         Err(Failure::Paused(reason)) => return Err(pause(session, reason)?),
         other => other?,
     };
@@ -67,7 +67,7 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
     let started = now_ms();
     session.log.append(Event::StageStarted { stage: name.to_owned() })?;
     session.progress.tell(&Notice::StageStarted { stage: name.to_owned() });
-    let result = work.await;
+    let result = Box::pin(work).await;
     let (outcome, detail) = match &result {
         Ok(()) => (StageOutcome::Completed, String::new()),
         Err(Failure::Paused(_)) => return result,

@@ -103,7 +103,7 @@ impl Session {
 
 /// The command that takes a run up again.
 #[must_use]
-pub fn recovery(folder: &RunFolder) -> String {
+pub(super) fn recovery(folder: &RunFolder) -> String {
     match folder.path().parent() {
         Some(parent) if parent != std::path::Path::new("runs") => {
             format!("assay resume {} --yes", folder.path().display())
