@@ -40,7 +40,7 @@ pub(super) fn allowing<'a>(rules: &'a [AllowRule], id: &str, now_ms: i64) -> Opt
 /// Expired and unused rules, for people to clean up.
 pub(super) fn warnings<'a>(
     rules: &[AllowRule],
-    ids: impl Iterator<Item = &'a str> + Clone,
+    ids: &(impl Iterator<Item = &'a str> + Clone),
     now_ms: i64,
 ) -> Vec<String> {
     let warn = |rule: &AllowRule| {
@@ -76,7 +76,7 @@ mod tests {
         let rules = [rule("a", 5), rule("b", 50), rule("c", 50)];
         assert!(allowing(&rules, "a", 5).is_none());
         assert_eq!(allowing(&rules, "b", 5), Some(&rules[1]));
-        let warned = warnings(&rules, ["a", "b"].into_iter(), 5);
+        let warned = warnings(&rules, &["a", "b"].into_iter(), 5);
         assert_eq!(warned.len(), 2);
         assert!(warned[0].contains("a (owner o) has expired") && warned[1].contains("c (owner o) is not used"));
     }

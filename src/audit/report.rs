@@ -73,7 +73,7 @@ impl AuditReport {
             judged_at_ms: now_ms,
             readings: 1 + u32::from(before.is_some()),
             overall: overall(&findings, facts.certificate.is_whole()),
-            warnings: warnings(&scope.allow, ids.iter().copied(), now_ms),
+            warnings: warnings(&scope.allow, &ids.iter().copied(), now_ms),
             settled: before.map(|before| settled(before, facts)).unwrap_or_default(),
             certificate: facts.certificate.clone(),
             findings,

@@ -1,8 +1,8 @@
 //! Teardown against a scripted CloudFormation and S3.
 
 use super::{
-    BucketEntry, Options, StackEntry, StackReport, StackResult, TeardownInput, TeardownLimits, TeardownOutcome,
-    TeardownReport, teardown,
+    BucketEntry, FunctionEntry, Options, StackEntry, StackReport, StackResult, TeardownInput, TeardownLimits,
+    TeardownOutcome, TeardownReport, teardown,
 };
 use crate::cloud::Pace;
 use crate::cloud::testing::{Reply, Request, Server};
@@ -26,6 +26,8 @@ struct Fake {
     refills: u32,
     deletes: usize,
     reply_to_delete: Option<Reply>,
+    mapping: &'static str,
+    running: bool,
 }
 
 impl Default for Fake {
@@ -40,6 +42,8 @@ impl Default for Fake {
             refills: 0,
             deletes: 0,
             reply_to_delete: None,
+            mapping: "Enabled",
+            running: true,
         }
     }
 }
@@ -63,7 +67,34 @@ impl Fake {
         if request.is("DescribeStackEvents") {
             return Reply::query("DescribeStackEvents", &format!("<StackEvents>{EVENT}</StackEvents>"));
         }
+        if request.line.contains("/event-source-mappings/") {
+            return self.mapping(request);
+        }
+        if request.line.contains("durable-executions") {
+            return self.executions(request);
+        }
         self.s3(request)
+    }
+
+    /// Switching off takes one look.
+    fn mapping(&mut self, request: &Request) -> Reply {
+        let state = self.mapping;
+        self.mapping = match (request.line.starts_with("PUT"), state) {
+            (true, _) => "Disabling",
+            (false, "Disabling") => "Disabled",
+            (false, state) => state,
+        };
+        Reply::ok(format!(r#"{{"UUID":"u-1","State":"{state}"}}"#))
+    }
+
+    fn executions(&mut self, request: &Request) -> Reply {
+        if request.line.starts_with("POST") {
+            self.running = false;
+            return Reply::ok(r#"{"StopTimestamp":1}"#);
+        }
+        let running = r#"{"DurableExecutionArn":"arn:aws:lambda:us-east-1:000000000000:function:f:1/durable-execution/a/b",
+            "DurableExecutionName":"a","FunctionArn":"f","Status":"RUNNING","StartTimestamp":1}"#;
+        Reply::ok(format!(r#"{{"DurableExecutions":[{}]}}"#, if self.running { running } else { "" }))
     }
 
     fn describe(&mut self) -> Reply {
@@ -309,4 +340,20 @@ async fn a_bucket_that_fills_again_is_emptied_again_within_bounds() {
     assert_eq!(report.outcome, TeardownOutcome::Refused);
     assert_eq!(server.count("DeleteStack"), 0);
     assert!(report.problems[0].reason.contains("after 5 rounds"), "{report:?}");
+}
+
+#[tokio::test]
+async fn running_executions_are_stopped_once_and_mappings_go_first() {
+    let function = FunctionEntry { name: "f".into(), versions: vec!["1".into()] };
+    let input = TeardownInput { functions: vec![function], mappings: vec!["u-1".into()], ..input() };
+    let (report, server) = run(Fake::default(), input).await;
+    assert_eq!((report.outcome, report.problems.len()), (TeardownOutcome::Complete, 0), "{report:?}");
+    assert_eq!((report.executions_stopped.len(), report.mappings_disabled), (1, vec!["u-1".to_owned()]));
+    let order: Vec<_> = server
+        .requests()
+        .iter()
+        .filter(|r| r.line.starts_with("PUT") || r.line.contains("/stop") || r.is("DeleteStack"))
+        .map(|r| r.line.split('/').nth(1).unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(order, ["2015-03-31", "2025-12-01", " HTTP"], "off, stopped, deleted");
 }

@@ -1,3 +1,5 @@
+#![allow(clippy::expect_used, reason = "helpers of tests")]
+
 use super::{Deployed, deploy, emptying};
 use assay::audit::{Overall, render};
 use assay::teardown::{Options, TeardownOutcome};

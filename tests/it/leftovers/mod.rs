@@ -1,5 +1,7 @@
 //! Teardown and audit on the embedded local cloud.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
 mod audit;
 mod faults;
 mod teardown;
