@@ -64,7 +64,7 @@ fn explain(job: &Job, stack: &StackReport, report: &mut TeardownReport) {
             report.problem(&stack.name, format!("deletion refused: {holder}"), again(" --disable-protection"));
         }
         StackResult::Refused { holder } => {
-            report.problem(&stack.name, format!("deletion refused: {holder}"), again(""))
+            report.problem(&stack.name, format!("deletion refused: {holder}"), again(""));
         }
         StackResult::Failed => {
             let reason = format!("DELETE_FAILED after {} attempts: {}", stack.attempts, failing.join("; "));
