@@ -28,6 +28,9 @@ pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
     let _ = writeln!(out, "grade       {}", format!("{:?}", results.grade).to_lowercase());
     let _ = writeln!(out, "teardown    {}", text(&results.teardown, "summary"));
     let _ = writeln!(out, "audit       {}", text(&results.audit, "summary"));
+    for line in text(&results.audit, "text").lines().take(20) {
+        let _ = writeln!(out, "            {line}");
+    }
     let _ = writeln!(out, "evidence    {}/", folder.display());
     let _ = writeln!(out, "exit        {}", exit.code());
     out

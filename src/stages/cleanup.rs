@@ -1,7 +1,7 @@
 //! Cleanup, on every path: teardown, then an audit by enumeration of its own.
 
 use super::session::Session;
-use super::{interlock, teardown};
+use super::{audit, interlock, teardown};
 use crate::exit::Failure;
 use crate::progress::Notice;
 use crate::run::{Event, StageOutcome, now_ms};
@@ -24,9 +24,10 @@ pub(super) struct Cleanup {
 /// Tears down and audits. A failure of either is part of the result, not an early return.
 pub(super) async fn clean_up(session: &Session) -> Result<Cleanup, Failure> {
     let report = kept(session, "teardown", tear_down(session)).await?;
-    let complete = report["complete"] == true;
-    let audit = json!({"summary": "not yet"});
-    Ok(Cleanup { teardown: report, audit, proven: complete, verdict: "clean".to_owned() })
+    let settled = serde_json::from_value::<TeardownReport>(report.clone()).ok();
+    let audit = kept(session, "audit", audit_account(session, settled.as_ref())).await?;
+    let verdict = audit["overall"].as_str().unwrap_or("not audited").to_owned();
+    Ok(Cleanup { proven: report["complete"] == true && audit["complete"] == true, teardown: report, audit, verdict })
 }
 
 /// Runs a cleanup stage once; its report is kept for a resumed process.
@@ -68,6 +69,16 @@ async fn tear_down(session: &Session) -> Result<Value, Failure> {
     let mut value = serde_json::to_value(&report).map_err(|e| Failure::Internal(e.to_string()))?;
     value["complete"] = json!(report.is_complete());
     value["summary"] = json!(summary(&report));
+    Ok(value)
+}
+
+async fn audit_account(session: &Session, teardown: Option<&TeardownReport>) -> Result<Value, Failure> {
+    interlock::check(session).await?;
+    let report = audit::audit_run(session, teardown).await?;
+    let mut value = serde_json::to_value(&report).map_err(|e| Failure::Internal(e.to_string()))?;
+    value["complete"] = json!(report.overall.is_proven());
+    value["summary"] = json!(report.summary());
+    value["text"] = json!(crate::audit::render(&report));
     Ok(value)
 }
 

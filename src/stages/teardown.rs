@@ -5,7 +5,7 @@ use super::deploy::{create_key, token};
 use super::session::Session;
 use crate::exit::Failure;
 use crate::progress::{Notice, Progress};
-use crate::run::{ActOutcome, ActState, Event, State};
+use crate::run::{ActOutcome, ActState, Created, Event, State};
 use crate::teardown::{
     BucketEntry, FunctionEntry, Note, Observer, Options, StackEntry, StackResult, TeardownInput, TeardownLimits,
     TeardownReport, teardown,
@@ -66,15 +66,21 @@ fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
 
 /// Functions of durable variants with the versions that the ledger names.
 fn durable_functions(session: &Session, state: &State) -> Vec<FunctionEntry> {
-    let durable = session.plan.variants.iter().filter(|v| v.durable);
-    let entries = durable.flat_map(|variant| {
-        let of =
-            |kind: &'static str| state.created.iter().filter(move |c| c.kind == kind && c.component == variant.slug);
-        let versions: Vec<String> =
-            of("AWS::Lambda::Version").filter_map(|c| c.id.rsplit(':').next().map(str::to_owned)).collect();
-        of("AWS::Lambda::Function").map(move |c| FunctionEntry { name: c.id.clone(), versions: versions.clone() })
-    });
-    entries.collect()
+    let durable = |component: &str| session.plan.variants.iter().any(|v| v.durable && v.slug == component);
+    let created: Vec<Created> = state.created.iter().filter(|c| durable(&c.component)).cloned().collect();
+    functions_with_versions(&created).into_iter().map(|(name, versions)| FunctionEntry { name, versions }).collect()
+}
+
+/// Every function of a ledger with its published versions; a version's physical id is its ARN.
+pub(super) fn functions_with_versions(created: &[Created]) -> Vec<(String, Vec<String>)> {
+    let of_kind = |kind: &'static str| created.iter().filter(move |c| c.kind == kind);
+    let version_of = |function: &str, arn: &str| {
+        let (rest, version) = arn.rsplit_once(':')?;
+        rest.ends_with(&format!(":{function}")).then(|| version.to_owned())
+    };
+    of_kind("AWS::Lambda::Function")
+        .map(|f| (f.id.clone(), of_kind("AWS::Lambda::Version").filter_map(|v| version_of(&f.id, &v.id)).collect()))
+        .collect()
 }
 
 fn limits(session: &Session) -> TeardownLimits {
