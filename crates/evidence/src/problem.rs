@@ -53,6 +53,8 @@ pub enum Kind {
     LimitReached,
     /// The redaction manifest is missing, malformed or contradicts itself.
     ManifestInvalid,
+    /// A verdict or a result rests on something that is not there, or says something else than what it rests on.
+    CitationBroken,
 }
 
 /// One thing that is wrong, and where.

@@ -75,6 +75,11 @@ impl Manifest {
         if problems.is_empty() { Ok(manifest) } else { Err(problems) }
     }
 
+    /// The manifest of nothing.
+    pub(crate) fn none() -> Self {
+        Self { schema: READABLE.current(), replacements: Vec::new(), files: Vec::new() }
+    }
+
     /// The entry of `path`.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<&ManifestEntry> {

@@ -129,19 +129,35 @@ fn shown(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Publish
     PublishError::io(action, path.display().to_string())
 }
 
-/// All account ids to redact, and the ids that cannot be stand-ins because they occur.
+/// All account ids to redact, and the ids that cannot be stand-ins because they occur. Local paths and names that
+/// appear nowhere are left out, so that the archive does not depend on the machine that packs it.
 fn discover(folder: &Folder, files: &[&str], known: &Sensitive) -> Result<(Sensitive, BTreeSet<String>), PublishError> {
-    let mut sensitive = known.clone();
+    let mut sensitive = Sensitive { accounts: known.accounts.clone(), ..Sensitive::default() };
     let mut taken = BTreeSet::new();
     for path in files {
         let bytes = load(folder, path)?;
         sensitive.discover(&bytes);
+        for (chosen, from) in [
+            (&mut sensitive.paths, &known.paths),
+            (&mut sensitive.hosts, &known.hosts),
+            (&mut sensitive.users, &known.users),
+        ] {
+            chosen.extend(from.iter().filter(|word| may_hold(path, &bytes, word)).cloned());
+        }
         let numbers = bytes.split(|byte| !byte.is_ascii_digit()).filter(|run| run.starts_with(b"9999"));
         taken.extend(
             numbers.filter_map(|run| std::str::from_utf8(run).ok()).filter(|run| is_account(run)).map(str::to_owned),
         );
     }
     Ok((sensitive, taken))
+}
+
+/// Whether a word may appear in a file. Escapes could hide it: a file with any is taken to hold every word, and only
+/// then does the archive know words that it does not hold.
+fn may_hold(path: &str, bytes: &[u8], word: &str) -> bool {
+    let word = word.trim_end_matches('/').as_bytes();
+    let holds = |text: &[u8]| !word.is_empty() && text.windows(word.len()).any(|window| window == word);
+    holds(bytes) || holds(path.as_bytes()) || bytes.windows(2).any(|pair| pair == b"\\u" || pair == b"\\/")
 }
 
 fn load(folder: &Folder, path: &str) -> Result<Vec<u8>, PublishError> {

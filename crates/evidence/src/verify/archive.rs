@@ -1,7 +1,12 @@
 //! A published archive, packed or unpacked: files against the redaction manifest, the manifest against the
 //! packages' indexes, the indexes against each other.
 
-use super::{Subject, SubjectKind, run::PACKAGES, settle_chain};
+use super::{
+    Subject, SubjectKind,
+    claims::{self, Claims},
+    run::PACKAGES,
+    settle_chain,
+};
 use crate::{
     archive::{self, Limits},
     chain::Link,
@@ -12,7 +17,7 @@ use crate::{
     tree::{Entry, Folder},
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, Read},
     path::Path,
@@ -26,7 +31,40 @@ pub(super) fn verify_file(path: &Path, limits: &Limits) -> Subject {
     let mut collector = Collector::default();
     let problems = archive::read(file, limits, &mut |path, size, content| collector.take(path, size, content));
     collector.problems.extend(problems);
-    collector.finish(SubjectKind::Archive)
+    let (mut subject, claimed) = collector.finish(SubjectKind::Archive);
+    if subject.problems.is_empty() {
+        read_again(path, limits, claimed, &mut subject);
+    }
+    subject
+}
+
+/// A second pass over an archive that is sound so far: the cited files, one at a time.
+fn read_again(path: &Path, limits: &Limits, claimed: Claimed, subject: &mut Subject) {
+    let Claimed { claims, manifest } = claimed;
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut visit = |path: &str, size: u64, content: &mut dyn Read| -> io::Result<()> {
+        if claims.concern(path) && size <= claims::MAX_DOCUMENT {
+            let mut bytes = Vec::new();
+            content.take(claims::MAX_DOCUMENT).read_to_end(&mut bytes)?;
+            subject.problems.extend(claims.check(path, Some(&bytes), sealed(&manifest, path)));
+            seen.insert(path.to_owned());
+        }
+        Ok(())
+    };
+    let problems = match File::open(path) {
+        Ok(file) => archive::read(file, limits, &mut visit),
+        Err(error) => return subject.problems.extend(super::failed(&error).problems),
+    };
+    subject.problems.extend(problems);
+    let absent = claims.artifacts().into_iter().filter(|artifact| !seen.contains(*artifact));
+    subject.problems.extend(absent.flat_map(|artifact| claims.check(artifact, None, sealed(&manifest, artifact))));
+    subject.problems.extend(claims.into_problems());
+    subject.problems.sort_unstable();
+}
+
+/// What a file's digest was before it was redacted.
+fn sealed(manifest: &Manifest, path: &str) -> Option<Digest> {
+    manifest.find(path).map(|entry| entry.original_sha256)
 }
 
 pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
@@ -45,7 +83,20 @@ pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
             collector.problems.push(Problem::new(Kind::Unreadable, found.path, format!("cannot be read: {error}")));
         }
     }
-    collector.finish(SubjectKind::Unpacked)
+    let (mut subject, Claimed { claims, manifest }) = collector.finish(SubjectKind::Unpacked);
+    for artifact in claims.artifacts() {
+        let bytes = super::document(folder, artifact);
+        subject.problems.extend(claims.check(artifact, bytes.as_deref(), sealed(&manifest, artifact)));
+    }
+    subject.problems.extend(claims.into_problems());
+    subject.problems.sort_unstable();
+    subject
+}
+
+/// What an archive's documents claim, and the manifest that tells what was sealed.
+struct Claimed {
+    claims: Claims,
+    manifest: Manifest,
 }
 
 /// What is kept of an archive while it streams by: digests, the manifest and the indexes.
@@ -54,6 +105,7 @@ struct Collector {
     files: HashMap<String, (Digest, u64)>,
     manifest: Option<Result<Manifest, Vec<Problem>>>,
     indexes: Vec<(String, Digest, Result<Index, Vec<Problem>>)>,
+    claims: Claims,
     problems: Vec<Problem>,
     bytes: u64,
 }
@@ -62,6 +114,13 @@ impl Collector {
     fn take(&mut self, path: &str, size: u64, content: &mut dyn Read) -> io::Result<()> {
         self.bytes += size;
         let package = package_of_index(path);
+        if claims::is_document(path) && size <= claims::MAX_DOCUMENT {
+            let mut bytes = Vec::new();
+            content.take(claims::MAX_DOCUMENT).read_to_end(&mut bytes)?;
+            self.files.insert(path.to_owned(), (Digest::of(&bytes), bytes.len() as u64));
+            self.claims.document(path, &bytes);
+            return Ok(());
+        }
         if path != MANIFEST && package.is_none() {
             self.files.insert(path.to_owned(), Digest::of_reader(content)?);
             return Ok(());
@@ -83,7 +142,7 @@ impl Collector {
         Ok(())
     }
 
-    fn finish(mut self, kind: SubjectKind) -> Subject {
+    fn finish(mut self, kind: SubjectKind) -> (Subject, Claimed) {
         let mut subject = Subject::new(kind);
         subject.bytes = self.bytes;
         let manifest = match self.manifest.take() {
@@ -119,7 +178,9 @@ impl Collector {
         subject.problems = self.problems;
         settle_chain(&mut subject, links);
         subject.problems.sort_unstable();
-        subject
+        let manifest = manifest.unwrap_or_else(Manifest::none);
+        self.claims.settle(&super::identities(&subject));
+        (subject, Claimed { claims: self.claims, manifest })
     }
 
     /// Files against the manifest, both ways.

@@ -2,6 +2,7 @@
 //! called valid without having been hashed, and nothing is written.
 
 mod archive;
+mod claims;
 mod package;
 mod report;
 mod run;
@@ -17,7 +18,10 @@ use crate::{
     publish::MANIFEST,
     tree::{Entry, Folder},
 };
-use std::{io, path::Path};
+use std::{
+    io::{self, Read as _},
+    path::Path,
+};
 
 /// How to verify. There is deliberately no option to verify less.
 #[derive(Clone, Copy, Debug, Default)]
@@ -95,4 +99,18 @@ fn settle_chain(subject: &mut Subject, mut links: Vec<Link>) {
         Err(problems) => subject.problems.extend(problems.into_iter().map(|problem| problem.below(run::PACKAGES))),
     }
     subject.packages = links.iter().map(|link| PackageSummary::new(link.identity, &link.index)).collect();
+}
+
+/// Folder and identity of every package, as far as they could be read.
+fn identities(subject: &Subject) -> Vec<(String, Digest)> {
+    subject.packages.iter().map(|package| (package.name.clone(), package.identity)).collect()
+}
+
+/// A file of a folder, if it is there, safe to open and not too large.
+fn document(folder: &Folder, path: &str) -> Option<Vec<u8>> {
+    crate::name::check_path(path).ok()?;
+    let file = folder.file(path).ok()?;
+    let mut bytes = Vec::new();
+    file.take(claims::MAX_DOCUMENT + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= claims::MAX_DOCUMENT).then_some(bytes)
 }

@@ -1,8 +1,13 @@
 //! A run folder: every package, the chain between them, and the journal.
 
-use super::{Subject, SubjectKind, settle_chain};
+use super::{
+    Subject, SubjectKind,
+    claims::{self, Claims},
+    settle_chain,
+};
 use crate::{
     chain::Link,
+    digest::Digest,
     journal,
     package::check_folder,
     problem::{Kind, Problem},
@@ -23,7 +28,39 @@ pub(super) fn verify_folder(run: &Folder, path: &Path) -> Subject {
         Err(error) => subject.problems.push(unreadable(PACKAGES, &error)),
     }
     verify_journal(run, path, &mut subject);
+    verify_claims(run, &mut subject);
     subject
+}
+
+/// Verdict files and results against the sealed packages.
+fn verify_claims(run: &Folder, subject: &mut Subject) {
+    let mut claims = Claims::default();
+    let verdicts = match run.entry(claims::VERDICTS) {
+        Ok(Some(_)) => run.folder(claims::VERDICTS).and_then(|folder| folder.names()),
+        Ok(None) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    let verdicts = verdicts.unwrap_or_else(|error| {
+        subject.problems.push(unreadable(claims::VERDICTS, &error));
+        Vec::new()
+    });
+    let mut documents: Vec<_> = verdicts.iter().map(|name| format!("{}/{name}", claims::VERDICTS)).collect();
+    if matches!(run.entry(claims::RESULTS), Ok(Some(_))) {
+        documents.push(claims::RESULTS.to_owned());
+    }
+    for path in documents.iter().filter(|path| claims::is_document(path)) {
+        match super::document(run, path) {
+            Some(bytes) => claims.document(path, &bytes),
+            None => subject.problems.push(Problem::new(Kind::Unreadable, path, "cannot be read, or is too large")),
+        }
+    }
+    claims.settle(&super::identities(subject));
+    let check = |artifact: &&str| {
+        let bytes = super::document(run, artifact);
+        claims.check(artifact, bytes.as_deref(), bytes.as_deref().map(Digest::of))
+    };
+    subject.problems.par_extend(claims.artifacts().par_iter().with_max_len(16).flat_map_iter(check));
+    subject.problems.extend(claims.into_problems());
 }
 
 fn verify_packages(packages: &Folder, names: Vec<String>, subject: &mut Subject) {
