@@ -13,6 +13,7 @@ pub mod launch;
 pub mod plan;
 pub mod progress;
 pub mod protocol;
+pub mod publication;
 pub mod report;
 pub mod run;
 pub mod stages;

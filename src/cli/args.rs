@@ -68,6 +68,14 @@ pub(super) enum Command {
         after_help = "Examples:\n  assay verify runs/20261130t200102-3fa9\n  assay verify study-1-evidence.tar.gz --expect-root HEX"
     )]
     Verify(VerifyArgs),
+    /// Publish a redacted copy of a run as one archive that anyone can check
+    #[command(after_help = "Example:\n  assay publish 20261130t200102-3fa9 --out study-1-evidence.tar.gz")]
+    Publish(super::publish::PublishArgs),
+    /// Judge a run or a published copy again, keep the old verdicts and say what changed
+    #[command(
+        after_help = "Examples:\n  assay rejudge 20261130t200102-3fa9\n  assay rejudge study-1-evidence.tar.gz"
+    )]
+    Rejudge(super::publish::RejudgeArgs),
     /// Print the JSON Schema of protocols
     Schema,
 }

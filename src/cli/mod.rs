@@ -5,6 +5,7 @@ mod list;
 mod local;
 mod logs;
 mod plan;
+mod publish;
 mod run;
 mod signals;
 mod verify;
@@ -52,6 +53,8 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     };
     match cli.command {
         Command::Plan(args) => plan::plan(&args),
+        Command::Publish(args) => publish::publish(&args),
+        Command::Rejudge(args) => publish::rejudge(&args).await,
         Command::Schema => plan::schema(),
         Command::Rehearse(args) => run::rehearse(&args, progress(args.output.json)).await,
         Command::Run(args) => run::run(&args, progress(args.output.json)).await,

@@ -2,10 +2,12 @@
 
 mod cells;
 mod eligibility;
+mod order;
 mod results;
 
 pub use cells::{Cell, cells};
 pub use eligibility::{Comparison, Facts, comparison};
+pub use order::{Grade as OrderGrade, Order, Registered, order};
 pub use results::{Excluded, Results, SCHEMA};
 
 use crate::exit::Exit;
