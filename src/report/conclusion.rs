@@ -28,12 +28,17 @@ pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
     let _ = writeln!(out, "grade       {}", format!("{:?}", results.grade).to_lowercase());
     let _ = writeln!(out, "teardown    {}", text(&results.teardown, "summary"));
     let _ = writeln!(out, "audit       {}", text(&results.audit, "summary"));
-    for line in text(&results.audit, "text").lines().take(20) {
+    for line in findings(&results.audit) {
         let _ = writeln!(out, "            {line}");
     }
     let _ = writeln!(out, "evidence    {}/", folder.display());
     let _ = writeln!(out, "exit        {}", exit.code());
     out
+}
+
+/// Findings that matter to a person; what only the tag index still lists is in the report.
+fn findings(audit: &serde_json::Value) -> Vec<&str> {
+    text(audit, "text").lines().filter(|line| !line.starts_with("ghost") && !line.starts_with("audit:")).collect()
 }
 
 fn text<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {

@@ -46,7 +46,8 @@ fn inventory(session: &Session, region: String, teardown: Option<&TeardownReport
     }
     let sealed = match session.log.state().package("deploy") {
         Some(_) => {
-            let package = Sealed::open(&session.folder.packages().join("deploy")).map_err(|e| Failure::Unverified(e.to_string()))?;
+            let package = Sealed::open(&session.folder.packages().join("deploy"))
+                .map_err(|e| Failure::Unverified(e.to_string()))?;
             let inventory: SealedInventory = read(&package, "inventory.json")?;
             let stage: StageRecord = read(&package, "stage.json")?;
             Some((inventory.created, stage.ended_at_ms))
@@ -62,14 +63,23 @@ fn read<T: serde::de::DeserializeOwned>(package: &Sealed, path: &str) -> Result<
     serde_json::from_slice(&bytes).map_err(|e| Failure::Unverified(format!("{}/{path}: {e}", package.path().display())))
 }
 
-fn listed(created: &[Created], region: String, sealed_at_ms: Option<i64>, teardown: Option<&TeardownReport>) -> Inventory {
-    let deleted = teardown.filter(|t| t.is_complete()).map(|t| Window { not_before_ms: Some(t.started_at_ms), not_after_ms: Some(t.ended_at_ms) });
+fn listed(
+    created: &[Created],
+    region: String,
+    sealed_at_ms: Option<i64>,
+    teardown: Option<&TeardownReport>,
+) -> Inventory {
+    let deleted = teardown
+        .filter(|t| t.is_complete())
+        .map(|t| Window { not_before_ms: Some(t.started_at_ms), not_after_ms: Some(t.ended_at_ms) });
     let mut inventory = Inventory { region, sealed_at_ms, ..Inventory::default() };
     for thing in created {
         match thing.kind.as_str() {
             "AWS::CloudFormation::Stack" => inventory.stacks.push(thing.id.clone()),
             "AWS::DynamoDB::Stream" => inventory.streams.push(InventoryStream { arn: thing.id.clone(), deleted }),
-            _ => inventory.resources.push(InventoryResource { resource_type: thing.kind.clone(), physical_id: thing.id.clone() }),
+            _ => inventory
+                .resources
+                .push(InventoryResource { resource_type: thing.kind.clone(), physical_id: thing.id.clone() }),
         }
     }
     inventory.durable = super::teardown::functions_with_versions(created)

@@ -74,6 +74,8 @@ pub struct TeardownLimits {
     pub stack: Pace,
     /// Waiting for executions and mappings to end.
     pub settle: Pace,
+    /// How long a stack may show the status from before its deletion without a word why.
+    pub unmoved: Duration,
     /// Times that a bucket is emptied before it is given up.
     pub bucket_rounds: u32,
     /// Deletions of one stack, retaining none; at least 1.
@@ -94,6 +96,7 @@ impl Default for TeardownLimits {
         Self {
             stack: pace(5, 60, 3_600),
             settle: pace(3, 30, 300),
+            unmoved: Duration::from_secs(20),
             bucket_rounds: 5,
             attempts: 2,
             cap: PageCap::default(),

@@ -9,6 +9,7 @@ use crate::cloud::poll::{Polled, poll};
 use crate::cloud::stacks::{self, DeleteStack, StackEvent, StackResource, StackState, StackStatus};
 use crate::cloud::{Failure, Outcome, Refusal, RefusalKind, now_ms};
 use std::sync::{Mutex, PoisonError};
+use tokio::time::Instant;
 
 /// Deletes the stack behind a ledger entry; `held` says why it must not be deleted.
 pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<String>) -> StackReport {
@@ -120,10 +121,11 @@ impl Work<'_> {
         }
     }
 
-    /// Waits until the stack is settled. One look may still show the status from before the request; a second one
-    /// means that the deletion was cancelled.
+    /// Waits until the stack is settled. CloudFormation may show the status from before the request for a while; a
+    /// stack that does not move is refused as soon as an event says why, and at the latest after the grace time.
     async fn wait(&self, before: &StackStatus) -> Polled<StackState> {
-        let unmoved = Mutex::new(0_u32);
+        let asked = Instant::now();
+        let looks = Mutex::new(0_u32);
         poll(self.job.limits.stack, &self.job.cancel, || async {
             let state = match stacks::describe(&self.job.clients, self.id).await.into_result() {
                 Ok(state) => state,
@@ -131,9 +133,14 @@ impl Work<'_> {
             };
             self.tell_events().await;
             if state.status == *before && state.status != StackStatus::DeleteInProgress {
-                let mut looks = unmoved.lock().unwrap_or_else(PoisonError::into_inner);
-                *looks += 1;
-                return Outcome::Done((*looks > 1).then_some(state));
+                let seen = {
+                    let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
+                    *looks += 1;
+                    *looks
+                };
+                let stays =
+                    asked.elapsed() >= self.job.limits.unmoved || (seen > 1 && self.reason_to_stay().await.is_some());
+                return Outcome::Done(stays.then_some(state));
             }
             Outcome::Done(state.status.is_settled().then_some(state))
         })
@@ -172,11 +179,14 @@ impl Work<'_> {
 
     /// Who holds a cancelled deletion: the newest event that says why, else the stack's own reason.
     async fn holder(&self, end: &StackState) -> String {
-        let events = stacks::new_events(&self.job.clients, self.id, None).await.done().unwrap_or_default().events;
-        let said =
-            events.into_iter().rev().filter_map(|e| e.reason).find(|r| r.contains("in use by") || r.contains("cancel"));
+        let said = self.reason_to_stay().await;
         let reason = said.or_else(|| end.reason.clone()).unwrap_or_else(|| "no reason given".to_owned());
         format!("the stack stayed {}: {reason}", end.status)
+    }
+
+    async fn reason_to_stay(&self) -> Option<String> {
+        let events = stacks::new_events(&self.job.clients, self.id, None).await.done().unwrap_or_default().events;
+        events.into_iter().rev().filter_map(|e| e.reason).find(|r| r.contains("in use by") || r.contains("cancel"))
     }
 
     async fn tell_events(&self) {
