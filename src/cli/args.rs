@@ -76,6 +76,17 @@ pub(super) enum Command {
         after_help = "Examples:\n  assay rejudge 20261130t200102-3fa9\n  assay rejudge study-1-evidence.tar.gz"
     )]
     Rejudge(super::publish::RejudgeArgs),
+    /// Deploy any template as one cost-tagged stack, with live events
+    #[command(
+        after_help = "Example:\n  assay deploy queue.yaml --stack payments-queue --tag CostCenter=payments --profile sandbox"
+    )]
+    Deploy(super::deploy::DeployArgs),
+    /// Delete one stack and wait until it is gone
+    #[command(after_help = "Example:\n  assay delete --stack payments-queue")]
+    Delete(super::deploy::DeleteArgs),
+    /// Build the function artifact for Lambda and check the binary
+    #[command(after_help = "Example:\n  assay build --arch arm64")]
+    Build(super::build::BuildArgs),
     /// Print the JSON Schema of protocols
     Schema,
 }

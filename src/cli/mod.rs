@@ -1,6 +1,8 @@
 //! The command line: parse, set up logs and signals, dispatch, turn the end into an exit code.
 
 mod args;
+mod build;
+mod deploy;
 mod list;
 mod local;
 mod logs;
@@ -56,6 +58,18 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Publish(args) => publish::publish(&args),
         Command::Rejudge(args) => publish::rejudge(&args).await,
         Command::Schema => plan::schema(),
+        Command::Deploy(args) => {
+            let progress = progress(args.output.json);
+            deploy::deploy(args, progress).await
+        }
+        Command::Delete(args) => {
+            let progress = progress(args.output.json);
+            deploy::delete(args, progress).await
+        }
+        Command::Build(args) => {
+            let progress = progress(args.output.json);
+            build::build(args, progress).await
+        }
         Command::Rehearse(args) => run::rehearse(&args, progress(args.output.json)).await,
         Command::Run(args) => run::run(&args, progress(args.output.json)).await,
         Command::Resume(args) => run::resume(&args, progress(args.output.json)).await,

@@ -1,5 +1,6 @@
 //! The resolved plan: pure, no I/O.
 
+pub mod capabilities;
 mod model;
 pub mod names;
 pub mod preflight;
@@ -8,6 +9,7 @@ mod resolve;
 mod retries;
 mod stacks;
 mod waits;
+pub mod yaml_notes;
 
 pub use model::*;
 pub use render::human;

@@ -50,7 +50,7 @@ fn template(component: &str, bytes: u64, findings: &mut Vec<String>) {
 
 /// At most 50 tags, keys to 128 and values to 256 characters, no empty value, `aws:` reserved (CloudFormation API
 /// reference, Tag).
-fn tags(component: &str, tags: &[(String, String)], findings: &mut Vec<String>) {
+pub fn tags(component: &str, tags: &[(String, String)], findings: &mut Vec<String>) {
     if tags.len() > 50 {
         findings.push(format!("stack {component} has {} tags, 50 are allowed", tags.len()));
     }

@@ -1,8 +1,9 @@
 //! Stacks with their names, tags, parameters and order.
 
+use super::capabilities;
 use super::model::{ArtifactPlan, StackPlan, Value};
 use super::resolve::slug_of;
-use crate::protocol::{Loaded, Template, Timing, Variant, VariantTiming};
+use crate::protocol::{Loaded, Timing, Variant, VariantTiming};
 use std::collections::BTreeMap;
 
 /// The artifact bucket's planned name.
@@ -92,7 +93,7 @@ impl Maker<'_> {
             template: template.named.clone(),
             template_sha256: template.digest(),
             template_bytes: template.bytes.len() as u64,
-            capabilities: capabilities(template),
+            capabilities: capabilities::needed(template.document.value()),
             after: after.iter().map(|&s| s.to_owned()).collect(),
             parameters,
             tags: self.tags(component, variant),
@@ -124,28 +125,6 @@ fn durable(variant: &Variant, of: &VariantTiming) -> Parameters {
         ("RetentionPeriodInDays", of.retention_days),
     ];
     all.into_iter().filter_map(|(key, value)| Some(literal(key, value?))).collect()
-}
-
-/// `CAPABILITY_NAMED_IAM` if a template names a role or policy, else `CAPABILITY_IAM` if it has any
-/// (CloudFormation API reference, CreateStack).
-fn capabilities(template: &Template) -> Vec<String> {
-    let value = template.document.value();
-    let resources = value.get("Resources").and_then(|r| r.as_object()).into_iter().flat_map(|r| r.values());
-    let iam: Vec<_> = resources
-        .filter(|r| r.get("Type").and_then(|t| t.as_str()).is_some_and(|t| t.starts_with("AWS::IAM::")))
-        .collect();
-    let names = ["RoleName", "ManagedPolicyName", "GroupName", "UserName", "InstanceProfileName"];
-    let named = iam.iter().any(|r| names.iter().any(|n| r.get("Properties").is_some_and(|p| p.get(n).is_some())));
-    let mut needed = Vec::new();
-    if named {
-        needed.push("CAPABILITY_NAMED_IAM".to_owned());
-    } else if !iam.is_empty() {
-        needed.push("CAPABILITY_IAM".to_owned());
-    }
-    if value.get("Transform").is_some() {
-        needed.push("CAPABILITY_AUTO_EXPAND".to_owned());
-    }
-    needed
 }
 
 fn literal(key: &str, value: impl ToString) -> (String, Value) {

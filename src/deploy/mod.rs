@@ -1,0 +1,44 @@
+//! Deploying and deleting one stack: what is checked before, how it is waited for, and why it failed. The stages of a
+//! run share waiting and root causes; `assay deploy` and `assay delete` are these alone.
+
+mod cause;
+mod delete;
+mod events;
+mod existing;
+mod make;
+mod prepare;
+mod report;
+mod send;
+
+pub use cause::root_cause;
+pub use delete::{Delete, delete};
+pub use events::{Teller, wait_for_end};
+pub use make::deploy;
+pub use prepare::{Ask, MAX_BODY_BYTES, Prepared, prepare};
+pub use report::{Done, Gone};
+pub use send::template_url;
+
+use crate::cloud::{Clients, Failure as CallFailure, Pace, RefusalKind};
+use crate::exit::Failure;
+use std::time::Duration;
+
+/// Tag that says which tool made a stack.
+pub const TOOL_TAG: &str = "assay:tool";
+/// Tag of the run that a stack belongs to.
+pub const RUN_TAG: &str = "assay:run";
+
+/// A call's failure as a command's: expired credentials leave the stack going on.
+fn stop(what: &str, failure: &CallFailure) -> Failure {
+    match failure.kind() {
+        Some(RefusalKind::Expired) => Failure::Paused(format!(
+            "{what}: {failure}; the stack continues without us: renew the credentials and give the same command again"
+        )),
+        _ => Failure::Stopped(format!("{what}: {failure}")),
+    }
+}
+
+/// How to wait for a stack: every five seconds on AWS, often on an endpoint of this machine.
+fn pace(clients: &Clients) -> Pace {
+    let interval = Duration::from_millis(if clients.endpoint().is_loopback() { 50 } else { 5_000 });
+    Pace { interval, ceiling: interval * 8, timeout: Duration::from_secs(90 * 60), attempts: u32::MAX }
+}
