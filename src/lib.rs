@@ -18,4 +18,5 @@ pub mod publication;
 pub mod report;
 pub mod run;
 pub mod stages;
+pub mod tags;
 pub mod teardown;

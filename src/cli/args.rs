@@ -84,6 +84,9 @@ pub(super) enum Command {
     /// Delete one stack and wait until it is gone
     #[command(after_help = "Example:\n  assay delete --stack payments-queue")]
     Delete(super::deploy::DeleteArgs),
+    /// Prove that what a run deployed carries its cost tags
+    #[command(after_help = "Example:\n  assay tags verify 20261130t200102-3fa9")]
+    Tags(super::tags::TagsArgs),
     /// Build the function artifact for Lambda and check the binary
     #[command(after_help = "Example:\n  assay build --arch arm64")]
     Build(super::build::BuildArgs),

@@ -10,6 +10,7 @@ mod plan;
 mod publish;
 mod run;
 mod signals;
+mod tags;
 mod verify;
 
 use crate::exit::{Exit, Failure};
@@ -65,6 +66,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Delete(args) => {
             let progress = progress(args.output.json);
             deploy::delete(args, progress).await
+        }
+        Command::Tags(args) => {
+            let progress = progress(args.json());
+            tags::tags(args, progress).await
         }
         Command::Build(args) => {
             let progress = progress(args.output.json);

@@ -7,6 +7,7 @@ use super::outcome::{Failure, Outcome, require, settle};
 use aws_sdk_lambda::primitives::Blob;
 use aws_smithy_types::timeout::TimeoutConfig;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A function (or a version of it) as `GetFunctionConfiguration` shows it.
@@ -100,6 +101,16 @@ pub async fn configuration(clients: &Clients, function: &str, qualifier: Option<
             environment,
             state: f.state.map(|s| s.as_str().to_owned()),
         })
+    })
+    .await
+}
+
+/// Tags of a function or of an event source mapping, by ARN; versions and aliases have none.
+pub async fn tags(clients: &Clients, arn: &str) -> Outcome<BTreeMap<String, String>> {
+    settle(async {
+        let call = || clients.sdk().lambda.list_tags().resource(arn).send();
+        let answer = clients.read(Lane::LambdaControl, "ListTags", call).await?;
+        Ok(answer.tags.unwrap_or_default().into_iter().collect())
     })
     .await
 }

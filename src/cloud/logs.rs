@@ -5,6 +5,7 @@ use super::clients::Clients;
 use super::listing::{Listing, PageCap, pages};
 use super::outcome::{Failure, Outcome, require, settle};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Groups on one page of `DescribeLogGroups` (CloudWatch Logs API reference: at most 50).
 const PAGE: i32 = 50;
@@ -41,6 +42,17 @@ pub async fn list_by_prefix(clients: &Clients, prefix: &str, cap: PageCap) -> Ou
 /// One group by its whole name; `None` if there is none. The service has no such call, so the prefix is used.
 pub async fn find(clients: &Clients, name: &str, cap: PageCap) -> Outcome<Option<LogGroup>> {
     list_by_prefix(clients, name, cap).await.map(|listing| listing.items.into_iter().find(|group| group.name == name))
+}
+
+/// Tags of a group, by ARN; the operation takes it without the `:*` at the end (CloudWatch Logs API reference).
+pub async fn tags(clients: &Clients, arn: &str) -> Outcome<BTreeMap<String, String>> {
+    settle(async {
+        let arn = arn.trim_end_matches(":*");
+        let call = || clients.sdk().logs.list_tags_for_resource().resource_arn(arn).send();
+        let answer = clients.read(Lane::Logs, "ListTagsForResource", call).await?;
+        Ok(answer.tags.unwrap_or_default().into_iter().collect())
+    })
+    .await
 }
 
 /// Deletes a group that Lambda made by itself.

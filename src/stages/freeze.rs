@@ -6,6 +6,7 @@ use crate::cloud::stacks;
 use crate::exit::Failure;
 use crate::progress::Notice;
 use crate::run::{Created, Event, now_ms};
+use crate::tags::{self, TagProof};
 use evidence::package::{Draft, PackageError, Sealed};
 use evidence::stage::{SCHEMA, StageRecord};
 use evidence::trial::TrialEvidence;
@@ -41,11 +42,22 @@ pub(super) async fn deployment(session: &Session, deployed: &Deployed, started_m
     }
     let created = session.log.state().created;
     let inventory = Inventory { schema: "assay.inventory/1", run: session.folder.id(), created: &created };
+    let tags = tag_proof(session, &created).await;
     seal(session, "deploy", started_ms, None, |draft| {
         draft.write_json("inventory.json", &inventory)?;
         draft.write_json("stacks.json", deployed)?;
+        draft.write_json("tags.json", &tags)?;
         events.iter().try_for_each(|(component, events)| draft.write_json(&format!("events/{component}.json"), events))
     })
+}
+
+/// Reads the tags back from every resource. What is not as planned is told and sealed; it does not stop the run,
+/// because cost attribution is no condition of the study.
+async fn tag_proof(session: &Session, created: &[Created]) -> TagProof {
+    let expected = tags::expected(&session.plan, &session.filling);
+    let proof = tags::prove(&session.clients, session.folder.id(), created, &expected, session.page_cap()).await;
+    proof.open().for_each(|resource| session.progress.warn(format!("tags: {resource}")));
+    proof
 }
 
 /// Seals the trials of a stage; those that did not run are missing, and the oracle says so.

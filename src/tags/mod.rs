@@ -1,0 +1,48 @@
+//! Tag proof: every resource of a run asked natively for its tags, compared with the one tag set of its stack. The
+//! tag index is not asked, because it lags and knows no roles.
+
+mod judge;
+mod read;
+mod report;
+
+pub use judge::{Standing, judge};
+pub use report::{SCHEMA, TagProof, Tagged};
+
+use crate::cloud::{Clients, PageCap};
+use crate::plan::Plan;
+use crate::plan::names::Filling;
+use crate::run::Created;
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
+
+/// Tag that tells variants' costs apart.
+pub const VARIANT_TAG: &str = "assay:variant";
+
+/// The tag sets of a plan's stacks by component, as a run fills them in. Each stack has a map of its own.
+#[must_use]
+pub fn expected(plan: &Plan, filling: &Filling) -> BTreeMap<String, BTreeMap<String, String>> {
+    let set = |tags: &BTreeMap<String, String>| tags.iter().map(|(k, v)| (k.clone(), filling.fill(v))).collect();
+    plan.stacks.iter().map(|stack| (stack.component.clone(), set(&stack.tags))).collect()
+}
+
+/// Reads the tags of everything in a creation ledger and judges them. No resource is left out: what cannot be read
+/// or cannot carry tags is named as such.
+pub async fn prove(
+    clients: &Clients,
+    run: &str,
+    created: &[Created],
+    expected: &BTreeMap<String, BTreeMap<String, String>>,
+    cap: PageCap,
+) -> TagProof {
+    let one = async |item: &Created| {
+        let reading = read::tags(clients, &item.kind, &item.id, cap).await;
+        let wanted = expected.get(&item.component);
+        Tagged {
+            kind: item.kind.clone(),
+            id: item.id.clone(),
+            component: item.component.clone(),
+            standing: judge(&reading, wanted, expected, &item.component),
+        }
+    };
+    TagProof::new(run, crate::run::now_ms(), join_all(created.iter().map(one)).await)
+}
