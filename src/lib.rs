@@ -15,6 +15,7 @@ pub mod plan;
 pub mod progress;
 pub mod protocol;
 pub mod publication;
+pub mod registration;
 pub mod report;
 pub mod run;
 pub mod stages;

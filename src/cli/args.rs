@@ -68,6 +68,11 @@ pub(super) enum Command {
         after_help = "Examples:\n  assay verify runs/20261130t200102-3fa9\n  assay verify study-1-evidence.tar.gz --expect-root HEX"
     )]
     Verify(VerifyArgs),
+    /// Seal what a run will be, before it runs
+    #[command(
+        after_help = "Examples:\n  assay preregister protocols/study-1.yaml\n  assay preregister protocols/study-1.yaml --tsa http://tsa.example.org --tsa-ca tsa.pem"
+    )]
+    Preregister(super::preregister::PreregisterArgs),
     /// Publish a redacted copy of a run as one archive that anyone can check
     #[command(after_help = "Example:\n  assay publish 20261130t200102-3fa9 --out study-1-evidence.tar.gz")]
     Publish(super::publish::PublishArgs),
@@ -153,6 +158,8 @@ pub(super) struct RehearseArgs {
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
+    pub(super) registered: super::preregister::Registered,
+    #[command(flatten)]
     pub(super) runs: Runs,
     #[command(flatten)]
     pub(super) output: Output,
@@ -176,6 +183,8 @@ pub(super) struct RunArgs {
     /// What a first Ctrl-C does with what is deployed
     #[arg(long, value_enum, default_value_t = OnInterrupt::Clean)]
     pub(super) on_interrupt: OnInterrupt,
+    #[command(flatten)]
+    pub(super) registered: super::preregister::Registered,
     #[command(flatten)]
     pub(super) runs: Runs,
     #[command(flatten)]

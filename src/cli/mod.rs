@@ -7,6 +7,7 @@ mod list;
 mod local;
 mod logs;
 mod plan;
+mod preregister;
 mod publish;
 mod run;
 mod signals;
@@ -58,6 +59,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Plan(args) => plan::plan(&args),
         Command::Publish(args) => publish::publish(&args),
         Command::Rejudge(args) => publish::rejudge(&args).await,
+        Command::Preregister(args) => preregister::preregister(&args, progress(args.output.json)).await,
         Command::Schema => plan::schema(),
         Command::Deploy(args) => {
             let progress = progress(args.output.json);

@@ -68,11 +68,13 @@ pub(super) async fn rejudge(args: &RejudgeArgs) -> Result<Exit, Failure> {
     if path.is_file() || path.join("redaction-manifest.json").is_file() {
         let (judged, differing) = publication::rejudge_copy(&path, &oracle)?;
         if args.output.json {
-            let list: Vec<_> =
-                differing.iter().map(|d| json!({"package": d.package, "trials": d.trials})).collect();
+            let list: Vec<_> = differing.iter().map(|d| json!({"package": d.package, "trials": d.trials})).collect();
             print(&format!("{}\n", json!({"judged": judged, "differing": list})));
         } else {
-            print(&format!("{judged} packages of the copy judged, {} differ from the published verdicts\n", differing.len()));
+            print(&format!(
+                "{judged} packages of the copy judged, {} differ from the published verdicts\n",
+                differing.len()
+            ));
             differing.iter().for_each(|d| print(&format!("  {}: {}\n", d.package, d.trials.join(", "))));
         }
         return Ok(if differing.is_empty() { Exit::Ok } else { Exit::Differs });

@@ -27,7 +27,9 @@ pub(super) async fn rehearse(args: &RehearseArgs, progress: Progress) -> Result<
     let target = Target { profile: None, region: Some(region), endpoint_url: Some(cloud.endpoint()) };
     let clients = launch::connect(&target, &Surroundings::default()).await?;
     let shutdown = Shutdown::listen("assay rehearse (the embedded cloud ends with this process)".to_owned())?;
+    let registration = args.registered.check(&plan, &built.oracle)?;
     let start = Start {
+        registration,
         loaded,
         plan,
         artifact: built.zip,
@@ -56,7 +58,9 @@ pub(super) async fn run(args: &RunArgs, progress: Progress) -> Result<Exit, Fail
         prepare(&args.protocol, &args.timing, &args.variants, host(&clients), &progress).await?;
     confirm(&clients, &plan, args.yes).await?;
     let shutdown = Shutdown::listen(format!("assay list --runs {}", args.runs.runs.display()))?;
+    let registration = args.registered.check(&plan, &built.oracle)?;
     let start = Start {
+        registration,
         loaded,
         plan,
         artifact: built.zip,

@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::plan::names::{self, Filling};
 use crate::progress::Progress;
 use crate::protocol::Loaded;
+use crate::registration;
 use crate::run::{Event, Lock, RunFolder, RunLog};
 use crate::stages::{Inputs, Session};
 use evidence::stage::{Grade, Origin};
@@ -17,6 +18,8 @@ use tokio_util::sync::CancellationToken;
 /// Everything that a new run starts from.
 #[derive(Debug)]
 pub struct Start {
+    /// The registration that the run is held to.
+    pub registration: Option<registration::Adopted>,
     /// The checked protocol.
     pub loaded: Loaded,
     /// The resolved plan, artifact included.
@@ -52,6 +55,10 @@ pub async fn start(start: Start) -> Result<Session, Failure> {
     keep(&folder, &inputs, &start.plan, &filling)?;
     let log = RunLog::create(&folder.journal())?;
     begin(&log, &folder, &start.plan, grade, origin)?;
+    if let Some(adopted) = &start.registration {
+        registration::keep(&folder, adopted)?;
+        adopted.deviation.iter().try_for_each(|reason| log.append(Event::Deviation { reason: reason.clone() }))?;
+    }
     Ok(Session {
         left_out: left_out(&start.loaded, &start.plan),
         folder,

@@ -47,14 +47,19 @@ fn state(folder: &RunFolder) -> Result<State, Failure> {
 
 fn verified(path: &Path, otherwise: &str) -> Result<Report, Failure> {
     let report = evidence::verify::verify(&[path], &Options::default());
-    if report.valid { Ok(report) } else { Err(Failure::Unverified(format!("{otherwise}\n{}", report.to_string().trim_end()))) }
+    if report.valid {
+        Ok(report)
+    } else {
+        Err(Failure::Unverified(format!("{otherwise}\n{}", report.to_string().trim_end())))
+    }
 }
 
 fn refused(error: PublishError) -> Failure {
     match error {
         PublishError::Io { .. } | PublishError::Canonical(_) => Failure::Internal(error.to_string()),
         PublishError::Findings(findings) => {
-            let lines: Vec<_> = findings.iter().map(|f| format!("  {:?} in {} line {}", f.kind, f.path, f.line)).collect();
+            let lines: Vec<_> =
+                findings.iter().map(|f| format!("  {:?} in {} line {}", f.kind, f.path, f.line)).collect();
             Failure::Refused(format!("not published, the redacted copy still holds:\n{}", lines.join("\n")))
         }
         PublishError::Refused { .. } | PublishError::Binary(_) => Failure::Refused(error.to_string()),

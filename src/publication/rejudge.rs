@@ -90,7 +90,8 @@ fn one(folder: &RunFolder, oracle: &Path, file: &Path) -> Result<Rejudged, Failu
     }
     let comparison: Value =
         serde_json::from_slice(&output.stdout).map_err(|e| Failure::Internal(format!("the oracle's answer: {e}")))?;
-    let kept = if comparison["old_oracle"] == comparison["new_oracle"] { None } else { Some(keep(folder, &package, &new)?) };
+    let kept =
+        if comparison["old_oracle"] == comparison["new_oracle"] { None } else { Some(keep(folder, &package, &new)?) };
     Ok(Rejudged { package, comparison, kept })
 }
 

@@ -68,8 +68,8 @@ fn reseal(package: &Path, parent: &Path) -> Result<PathBuf, PackageError> {
     };
     let at = package.join(INDEX);
     let bytes = fs::read(&at).map_err(|e| io("read", &at, e))?;
-    let index = Index::parse(&bytes)
-        .map_err(|problems| PackageError::Invalid { path: package.to_owned(), problems })?;
+    let index =
+        Index::parse(&bytes).map_err(|problems| PackageError::Invalid { path: package.to_owned(), problems })?;
     let mut draft = Draft::create(parent, &index.name, &index.run, &index.predecessors)?;
     for file in &index.files {
         draft.copy_file(&file.path, &package.join(&file.path))?;

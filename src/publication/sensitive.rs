@@ -11,11 +11,8 @@ pub(super) fn of(state: &State, plan: &Plan) -> Sensitive {
     let mut accounts: BTreeSet<String> = plan.allowed_accounts.iter().cloned().collect();
     accounts.extend(state.head.iter().map(|head| head.origin.account.clone()));
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let folders = [
-        variable("HOME").map(PathBuf::from),
-        std::env::current_dir().ok(),
-        std::env::temp_dir().canonicalize().ok(),
-    ];
+    let folders =
+        [variable("HOME").map(PathBuf::from), std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
     let paths = folders.into_iter().flatten().filter(|path| path.is_absolute() && path.components().count() > 1);
     Sensitive {
         accounts,

@@ -30,7 +30,10 @@ pub fn close_out(results: &Results, plan: &Plan, basis: &Basis) -> String {
     let mut out = format!("# Close-out of {}, run {}\n\n{}\n", results.study, results.run, plan.question.trim());
     let _ = writeln!(out, "\n```\n{}```", reference_table(&results.cells));
     let differing = results.cells.iter().filter(|cell| !cell.as_predicted);
-    list(&mut out, differing.map(|cell| format!("trial {} is not as predicted: {}", cell.trial, cell.differences.join("; "))));
+    list(
+        &mut out,
+        differing.map(|cell| format!("trial {} is not as predicted: {}", cell.trial, cell.differences.join("; "))),
+    );
     proven(&mut out, results, basis);
     attested(&mut out, results, basis);
     order(&mut out, basis);
@@ -205,7 +208,10 @@ mod tests {
             grade,
             plan_digest: Digest::of(b"plan"),
             cells: Vec::new(),
-            excluded: vec![Excluded { trial: "validate-durable-2".into(), reason: "not reproduced: predicted Fail, found Pass".into() }],
+            excluded: vec![Excluded {
+                trial: "validate-durable-2".into(),
+                reason: "not reproduced: predicted Fail, found Pass".into(),
+            }],
             comparison: Comparison { eligible: false, reasons: vec!["no trial was judged".into()] },
             teardown: json!({"summary": "complete: 4 stacks deleted"}),
             audit: json!({}),

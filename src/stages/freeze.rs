@@ -5,6 +5,7 @@ use super::session::Session;
 use crate::cloud::stacks;
 use crate::exit::Failure;
 use crate::progress::Notice;
+use crate::registration;
 use crate::run::{Created, Event, now_ms};
 use crate::tags::{self, TagProof};
 use evidence::package::{Draft, PackageError, Sealed};
@@ -23,7 +24,11 @@ struct Inventory<'a> {
 
 /// Seals what the run is made of, before anything is deployed.
 pub(super) fn preflight(session: &Session, started_ms: i64, findings: &impl Serialize) -> Result<(), Failure> {
+    let registered = registration::of_run(&session.folder)?;
     seal(session, "preflight", started_ms, None, |draft| {
+        if let Some(registered) = &registered {
+            draft.write_json("registration.json", registered)?;
+        }
         draft.write("protocol.yaml", &session.inputs.protocol)?;
         for (component, bytes) in &session.inputs.templates {
             draft.write(&format!("templates/{component}.yaml"), bytes)?;
@@ -76,6 +81,11 @@ pub(super) fn closing(session: &Session, started_ms: i64, files: &[(&str, serde_
     seal(session, "closing", started_ms, None, |draft| {
         files.iter().try_for_each(|(path, value)| draft.write_json(path, value))
     })
+}
+
+/// Seals a later audit; the packages before it are named and stay as they are.
+pub(super) fn amendment(session: &Session, name: &str, started_ms: i64, audit: &serde_json::Value) -> Result<(), Failure> {
+    seal(session, name, started_ms, None, |draft| draft.write_json("audit.json", audit))
 }
 
 /// A package that a crash left sealed but not journaled is taken as it is.

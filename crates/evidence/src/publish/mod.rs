@@ -137,12 +137,12 @@ fn discover(folder: &Folder, files: &[&str], known: &Sensitive) -> Result<(Sensi
     for path in files {
         let bytes = load(folder, path)?;
         sensitive.discover(&bytes);
-        for (chosen, from) in [
-            (&mut sensitive.paths, &known.paths),
-            (&mut sensitive.hosts, &known.hosts),
-            (&mut sensitive.users, &known.users),
+        for (chosen, from, what) in [
+            (&mut sensitive.paths, &known.paths, What::Path),
+            (&mut sensitive.hosts, &known.hosts, What::Host),
+            (&mut sensitive.users, &known.users, What::User),
         ] {
-            chosen.extend(from.iter().filter(|word| may_hold(path, &bytes, word)).cloned());
+            chosen.extend(from.iter().filter(|word| holds(path, &bytes, what, word)).cloned());
         }
         let numbers = bytes.split(|byte| !byte.is_ascii_digit()).filter(|run| run.starts_with(b"9999"));
         taken.extend(
@@ -152,12 +152,25 @@ fn discover(folder: &Folder, files: &[&str], known: &Sensitive) -> Result<(Sensi
     Ok((sensitive, taken))
 }
 
-/// Whether a word may appear in a file. Escapes could hide it: a file with any is taken to hold every word, and only
-/// then does the archive know words that it does not hold.
-fn may_hold(path: &str, bytes: &[u8], word: &str) -> bool {
-    let word = word.trim_end_matches('/').as_bytes();
-    let holds = |text: &[u8]| !word.is_empty() && text.windows(word.len()).any(|window| window == word);
-    holds(bytes) || holds(path.as_bytes()) || bytes.windows(2).any(|pair| pair == b"\\u" || pair == b"\\/")
+/// Whether a word appears in a file or its name. Escapes in JSON could hide it, so a file with any is redacted to see.
+fn holds(path: &str, bytes: &[u8], what: What, word: &str) -> bool {
+    let plain = word.trim_end_matches('/').as_bytes();
+    let within = |text: &[u8]| !plain.is_empty() && text.windows(plain.len()).any(|window| window == plain);
+    if within(bytes) || within(path.as_bytes()) {
+        return true;
+    }
+    if !bytes.windows(2).any(|pair| pair == b"\\u" || pair == b"\\/") {
+        return false;
+    }
+    let one = BTreeSet::from([word.to_owned()]);
+    let none = Sensitive::default();
+    let alone = match what {
+        What::Account => Sensitive { accounts: one, ..none },
+        What::Path => Sensitive { paths: one, ..none },
+        What::Host => Sensitive { hosts: one, ..none },
+        What::User => Sensitive { users: one, ..none },
+    };
+    !matches!(Redactor::new(&alone, &BTreeSet::new()).redact(path, bytes), Ok(None))
 }
 
 fn load(folder: &Folder, path: &str) -> Result<Vec<u8>, PublishError> {

@@ -87,7 +87,7 @@ impl Claims {
                 match serde_json::from_value::<Cite>(cite.clone()) {
                     Ok(cite) => self.cite(RESULTS, prefix, &cite),
                     Err(error) => {
-                        self.broken(RESULTS, format!("/cells/{n} holds something else than a citation: {error}"))
+                        self.broken(RESULTS, format!("/cells/{n} holds something else than a citation: {error}"));
                     }
                 }
             }
