@@ -56,6 +56,7 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  assay resume 20261130t200102-3fa9 --yes")]
     Resume(ResumeArgs),
     /// List runs with state, holder, age and the next command
+    #[command(after_help = "Example:\n  assay list --json")]
     List(ListArgs),
     /// Show one run
     #[command(after_help = "Example:\n  assay show 20261130t200102-3fa9")]
@@ -96,7 +97,22 @@ pub(super) enum Command {
     #[command(after_help = "Example:\n  assay build --arch arm64")]
     Build(super::build::BuildArgs),
     /// Print the JSON Schema of protocols
+    #[command(after_help = "Example:\n  assay schema > protocols/protocol.schema.json")]
     Schema,
+    /// Report a run as HTML, Markdown, JSON or JUnit
+    #[command(
+        after_help = "Examples:\n  assay report 20261130t200102-3fa9 --open\n  assay report 20261130t200102-3fa9 --format md >> \"$GITHUB_STEP_SUMMARY\""
+    )]
+    Report(super::report::ReportArgs),
+    /// Start a study of your own from study 1
+    #[command(after_help = "Example:\n  assay init my-study && cd my-study && assay plan protocols/my-study.yaml")]
+    Init(super::init::InitArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay")]
+    Completions(super::help::CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = "Examples:\n  assay man | man -l -\n  assay man --out ~/.local/share/man/man1")]
+    Man(super::help::ManArgs),
 }
 
 /// Where runs are kept.

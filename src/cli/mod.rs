@@ -1,12 +1,15 @@
 //! The command line: parse, set up logs and signals, dispatch, turn the end into an exit code.
 
 mod args;
+mod help;
+mod init;
 mod build;
 mod deploy;
 mod list;
 mod local;
 mod logs;
 mod plan;
+mod report;
 mod preregister;
 mod publish;
 mod run;
@@ -61,6 +64,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Rejudge(args) => publish::rejudge(&args).await,
         Command::Preregister(args) => preregister::preregister(&args, progress(args.output.json)).await,
         Command::Schema => plan::schema(),
+        Command::Report(args) => report::report(&args),
+        Command::Init(args) => init::init(&args),
+        Command::Completions(args) => help::completions(&args),
+        Command::Man(args) => help::man(&args),
         Command::Deploy(args) => {
             let progress = progress(args.output.json);
             deploy::deploy(args, progress).await

@@ -130,6 +130,10 @@ fn announce(session: &Session) -> Result<(), Failure> {
 }
 
 fn conclude(session: &Session, conclusion: &Conclusion) {
+    // A report that cannot be written takes nothing from the run: its evidence is sealed.
+    if let Err(failure) = super::report::write_html(&session.folder) {
+        session.progress.warn(format!("no report.html: {failure}"));
+    }
     if session.progress.is_json() {
         print(&format!("{}\n", serde_json::to_string(&conclusion.results).unwrap_or_default()));
         return;

@@ -37,7 +37,7 @@ fn row(cell: &Cell) -> [String; 7] {
     ]
 }
 
-fn verdict(cell: &Cell) -> String {
+pub(super) fn verdict(cell: &Cell) -> String {
     let failing: Vec<_> = cell.rules.iter().filter(|r| r.verdict == Verdict::Fail).map(|r| r.rule.as_str()).collect();
     match cell.verdict {
         Verdict::Pass => "pass".to_owned(),
@@ -48,7 +48,7 @@ fn verdict(cell: &Cell) -> String {
 }
 
 /// `2 × 100.00`, or each amount where they differ.
-fn transactions(all: &[CountedTransaction]) -> String {
+pub(super) fn transactions(all: &[CountedTransaction]) -> String {
     match all.first() {
         None => "0".to_owned(),
         Some(first) if all.iter().all(|t| t.amount_minor == first.amount_minor) => {

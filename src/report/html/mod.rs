@@ -1,0 +1,105 @@
+//! `report.html`: one self-contained file. No network, no script; dark, light and paper.
+
+mod cleanup;
+mod head;
+mod trial;
+mod value;
+
+use super::dossier::{Dossier, TrialFile};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeSet;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing may be loaded, whatever the evidence holds.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// Bytes that trials' charts and tables may take; those that do not fit are told where to be found.
+const DETAIL_BUDGET: usize = 3 << 20;
+
+/// Up to this many trials are shown unfolded.
+const UNFOLDED: usize = 12;
+
+/// Where links to artifacts lead: a prefix before their path in the run's folder, empty if the report lies there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Links<'a> {
+    base: &'a str,
+}
+
+impl Links<'_> {
+    /// A value with the place that it was read from.
+    pub(super) fn cite(self, text: &str, artifact: &str, pointer: &str, sha256: &str) -> Markup {
+        if sha256.is_empty() {
+            return html! { (text) };
+        }
+        html! { a href={ (self.base) (artifact) } title={ (artifact) "#" (pointer) " sha256 " (sha256) } { (text) } }
+    }
+}
+
+/// The whole page. `base` is put before the paths of artifacts, for example `runs/20261130t200102-3fa9/`.
+#[must_use]
+pub fn html(dossier: &Dossier, base: &str) -> String {
+    let links = Links { base };
+    let results = &dossier.results;
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="referrer" content="no-referrer";
+                link rel="icon" href="data:,";
+                title { (results.study) " " (results.run) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    (head::head(dossier))
+                    (head::verdicts(dossier, links))
+                    (head::comparison(dossier))
+                    (trials(dossier, links))
+                    (head::layers(dossier, links))
+                    (head::exclusions(dossier))
+                    (head::provenance(dossier, links))
+                    (cleanup::cleanup(dossier, links))
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// Trials that differ from their prediction come first when there is not room for all.
+fn trials(dossier: &Dossier, links: Links<'_>) -> Markup {
+    let mut order: Vec<usize> = (0..dossier.trials.len()).collect();
+    order.sort_by_key(|i| dossier.as_predicted(&dossier.trials[*i]));
+    let mut room = DETAIL_BUDGET;
+    let mut shown: BTreeSet<(usize, String)> = BTreeSet::new();
+    let unfolded = dossier.trials.len() <= UNFOLDED;
+    for i in order {
+        let section = trial::section(dossier, &dossier.trials[i], links, unfolded).into_string();
+        let Some(left) = room.checked_sub(section.len()) else { break };
+        room = left;
+        shown.insert((i, section));
+    }
+    let left_out = dossier.trials.len() - shown.len();
+    html! {
+        h2 id="trials" { "Trials" }
+        p.soft {
+            "Each chart merges what caller, provider and controller wrote down with the durable history and the looks at \
+             the queues; every source has its own clock. Red squares are commits: money moved. Pauses are drawn by \
+             their logarithm, so that 40 ms and 60 s are both visible. Hover a number, or find it in the table."
+        }
+        @if left_out > 0 {
+            p { (left_out) " of " (dossier.trials.len()) " trials are not drawn here, for size; those that differ from \
+                their prediction come first. " code { "oracle explain" } " shows any of them." }
+        }
+        @for (_, section) in &shown { (PreEscaped(section)) }
+    }
+}
+
+/// Where a trial's section is.
+pub(super) fn anchor(trial: &TrialFile) -> String {
+    format!("trial-{}", trial.id)
+}
