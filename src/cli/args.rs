@@ -74,13 +74,19 @@ pub(super) enum Command {
         after_help = "Examples:\n  assay preregister protocols/study-1.yaml\n  assay preregister protocols/study-1.yaml --tsa http://tsa.example.org --tsa-ca tsa.pem"
     )]
     Preregister(super::preregister::PreregisterArgs),
-    /// Publish a redacted copy of a run as one archive that anyone can check
-    #[command(after_help = "Example:\n  assay publish 20261130t200102-3fa9 --out study-1-evidence.tar.gz")]
-    Publish(super::publish::PublishArgs),
-    /// Judge a run or a published copy again, keep the old verdicts and say what changed
+    /// Look for what is left of a run, or of everything that carries a tag
     #[command(
-        after_help = "Examples:\n  assay rejudge 20261130t200102-3fa9\n  assay rejudge study-1-evidence.tar.gz"
+        after_help = "Examples:\n  assay audit --run 20261130t200102-3fa9\n  assay audit --tag assay:study=study-1 --region us-east-1 --region eu-west-1 --prefix assay-"
     )]
+    Audit(super::leftovers::AuditArgs),
+    /// Delete what a run created and wait until it is gone
+    #[command(after_help = "Example:\n  assay teardown 20261130t200102-3fa9 --empty-buckets")]
+    Teardown(super::leftovers::TeardownArgs),
+    /// Write a redacted archive of a run that anybody can check
+    #[command(after_help = "Example:\n  assay publish 20261130t200102-3fa9")]
+    Publish(super::publish::PublishArgs),
+    /// Judge sealed packages again from their bytes
+    #[command(after_help = "Example:\n  assay rejudge 20261130t200102-3fa9")]
     Rejudge(super::publish::RejudgeArgs),
     /// Deploy any template as one cost-tagged stack, with live events
     #[command(
@@ -93,6 +99,9 @@ pub(super) enum Command {
     /// Prove that what a run deployed carries its cost tags
     #[command(after_help = "Example:\n  assay tags verify 20261130t200102-3fa9")]
     Tags(super::tags::TagsArgs),
+    /// Ask billing what a run cost, or activate the cost allocation tags
+    #[command(after_help = "Examples:\n  assay cost 20261130t200102-3fa9\n  assay cost activate-tags --profile payer")]
+    Cost(super::cost::CostArgs),
     /// Build the function artifact for Lambda and check the binary
     #[command(after_help = "Example:\n  assay build --arch arm64")]
     Build(super::build::BuildArgs),

@@ -4,14 +4,16 @@ mod args;
 mod help;
 mod init;
 mod build;
+mod cost;
 mod deploy;
+mod leftovers;
 mod list;
 mod local;
 mod logs;
 mod plan;
-mod report;
 mod preregister;
 mod publish;
+mod report;
 mod run;
 mod signals;
 mod tags;
@@ -60,6 +62,14 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     };
     match cli.command {
         Command::Plan(args) => plan::plan(&args),
+        Command::Audit(args) => {
+            let progress = progress(args.output.json);
+            leftovers::audit(args, progress).await
+        }
+        Command::Teardown(args) => {
+            let progress = progress(args.output.json);
+            leftovers::teardown(args, progress).await
+        }
         Command::Publish(args) => publish::publish(&args),
         Command::Rejudge(args) => publish::rejudge(&args).await,
         Command::Preregister(args) => preregister::preregister(&args, progress(args.output.json)).await,
@@ -79,6 +89,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Command::Tags(args) => {
             let progress = progress(args.json());
             tags::tags(args, progress).await
+        }
+        Command::Cost(args) => {
+            let progress = progress(args.json());
+            cost::cost(args, progress).await
         }
         Command::Build(args) => {
             let progress = progress(args.output.json);

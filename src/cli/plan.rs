@@ -2,10 +2,11 @@
 
 use super::args::{PlanArgs, PlanFormat};
 use super::print;
+use crate::cost::{self, Estimate, Prices};
 use crate::exit::{Exit, Failure};
 use crate::launch;
 use crate::plan::{self, Options, Plan};
-use crate::protocol::{self, Protocol};
+use crate::protocol::{self, Loaded, Protocol};
 use serde::Serialize;
 
 /// Prints the resolved plan.
@@ -17,21 +18,37 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Exit, Failure> {
         artifact: launch::last_built()?,
     };
     let plan = plan::resolve(&loaded, &options)?;
+    let estimate = cost::estimate(&plan, &Prices::bundled()?);
     print(&match args.format {
-        PlanFormat::Human => plan::human(&plan),
-        PlanFormat::Json => json(&plan)?,
+        PlanFormat::Human => human(&loaded, &plan, estimate.as_ref()),
+        PlanFormat::Json => json(&plan, estimate)?,
     });
     Ok(Exit::Ok)
 }
 
-fn json(plan: &Plan) -> Result<String, Failure> {
+/// The plan, what it can cost, and what CloudFormation makes of the templates' unquoted scalars.
+fn human(loaded: &Loaded, plan: &Plan, estimate: Option<&Estimate>) -> String {
+    let mut text = plan::human(plan);
+    if let Some(estimate) = estimate {
+        text.push_str(&format!("\n{estimate}"));
+        text.extend(estimate.over().map(|why| format!("warning: {why}\n")));
+    }
+    for template in loaded.templates.values() {
+        let notes = plan::yaml_notes::notes(&template.document);
+        text.extend(notes.iter().map(|note| format!("warning: {}:{note}\n", template.named)));
+    }
+    text
+}
+
+fn json(plan: &Plan, estimate: Option<Estimate>) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct Printed<'a> {
         digest: String,
         plan: &'a Plan,
+        estimate: Option<Estimate>,
     }
     let digest = plan.digest().map_err(|e| Failure::Internal(e.to_string()))?.to_string();
-    pretty(&Printed { digest, plan })
+    pretty(&Printed { digest, plan, estimate })
 }
 
 /// Prints the JSON Schema of protocols.

@@ -71,7 +71,9 @@ pub(super) async fn run(args: &RunArgs, progress: Progress) -> Result<Exit, Fail
         cancel: shutdown.token(),
         keep_on_interrupt: args.on_interrupt == OnInterrupt::Keep,
     };
-    run_session(launch::start(start).await).await
+    let session = launch::start(start).await?;
+    shutdown.recover_with(session.recovery());
+    run_session(Ok(session)).await
 }
 
 /// A local cloud runs the functions on this machine, everything else on Lambda.
@@ -82,9 +84,9 @@ fn host(clients: &Clients) -> Host {
 /// Takes a run up again.
 pub(super) async fn resume(args: &ResumeArgs, progress: Progress) -> Result<Exit, Failure> {
     let folder = RunFolder::open(&args.runs.runs, &args.run)?;
-    let shutdown = Shutdown::listen(format!("assay resume {} --yes", args.run))?;
+    let shutdown = Shutdown::listen(folder.recovery())?;
     let oracle = launch::oracle().await?;
-    let reopen = Reopen { folder, profile: args.profile.clone(), oracle, progress, cancel: shutdown.token() };
+    let reopen = Reopen { folder, profile: args.profile.clone(), oracle, progress, cancel: shutdown.token(), settling: false };
     let session = launch::reopen(reopen).await?;
     confirm(&session.clients, &session.plan, args.yes).await?;
     run_session(Ok(session)).await
@@ -111,9 +113,19 @@ async fn run_session(session: Result<Session, Failure>) -> Result<Exit, Failure>
     announce(&session)?;
     let result = stages::drive(&session).await;
     session.progress.finish();
-    let conclusion = result?;
+    let conclusion = result.map_err(|failure| recoverable(&session, failure))?;
     conclude(&session, &conclusion);
     Ok(conclusion.exit)
+}
+
+/// An error of this machine leaves the run where it is; what is deployed goes on until the run is taken up again.
+fn recoverable(session: &Session, failure: Failure) -> Failure {
+    match failure {
+        Failure::Internal(text) => {
+            Failure::Internal(format!("{text}\nwhen that is mended, continue with: {}", session.recovery()))
+        }
+        other => other,
+    }
 }
 
 fn announce(session: &Session) -> Result<(), Failure> {

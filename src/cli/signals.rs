@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use std::io::Write as _;
+use std::sync::{Arc, Mutex};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -9,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Debug)]
 pub struct Shutdown {
     token: CancellationToken,
+    recovery: Arc<Mutex<String>>,
 }
 
 impl Shutdown {
@@ -22,6 +24,8 @@ impl Shutdown {
         let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let token = CancellationToken::new();
         let asked = token.clone();
+        let recovery = Arc::new(Mutex::new(recovery));
+        let told = Arc::clone(&recovery);
         tokio::spawn(async move {
             loop {
                 tokio::select! {
@@ -29,6 +33,7 @@ impl Shutdown {
                     _ = terminate.recv() => {}
                 }
                 if asked.is_cancelled() {
+                    let recovery = told.lock().map(|text| text.clone()).unwrap_or_default();
                     let _ = writeln!(
                         std::io::stderr().lock(),
                         "left at once; what goes on in the cloud goes on. To recover: {recovery}"
@@ -42,7 +47,14 @@ impl Shutdown {
                 );
             }
         });
-        Ok(Self { token })
+        Ok(Self { token, recovery })
+    }
+
+    /// Says what recovers from now on.
+    pub fn recover_with(&self, recovery: String) {
+        if let Ok(mut told) = self.recovery.lock() {
+            *told = recovery;
+        }
     }
 
     /// The token that work listens to.

@@ -1,11 +1,12 @@
 //! An existing run: lock, journal, inputs as they were, the pinned target.
 
 use super::connect;
-use crate::cloud::{Surroundings, Target, identity};
+use crate::cloud::{RefusalKind, Surroundings, Target, identity};
 use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
+use crate::protocol::Protocol;
 use crate::run::{Event, Head, Lock, RunFolder, RunLog};
 use crate::stages::{Inputs, Session};
 use evidence::digest::Digest;
@@ -26,6 +27,8 @@ pub struct Reopen {
     pub progress: Progress,
     /// Says when to stop.
     pub cancel: CancellationToken,
+    /// Only to settle what it left: an ended run is welcome, and the plot does not go on.
+    pub settling: bool,
 }
 
 /// Opens a run from its folder alone.
@@ -40,7 +43,7 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     let head = state.head.clone().ok_or_else(|| {
         Failure::Unverified(format!("run {} has an empty journal; nothing was deployed", folder.id()))
     })?;
-    if let Some(exit) = state.ended {
+    if let Some(exit) = state.ended.filter(|_| !reopen.settling) {
         return Err(Failure::Usage(format!(
             "run {} has ended with exit code {exit}; see `assay show {}`",
             folder.id(),
@@ -59,9 +62,11 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     if let Err(failure) = identity::caller(&clients).await.into_result() {
         return Err(unreachable(&folder, &head, &failure));
     }
-    log.append(Event::Resumed { pid: std::process::id() })?;
+    if !reopen.settling {
+        log.append(Event::Resumed { pid: std::process::id() })?;
+    }
     Ok(Session {
-        left_out: Vec::new(),
+        left_out: left_out(&folder, &plan, &inputs)?,
         folder,
         plan,
         filling,
@@ -76,15 +81,31 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     })
 }
 
+/// Variants that the run was started without; a resumed run is no more eligible than it was.
+fn left_out(folder: &RunFolder, plan: &Plan, inputs: &Inputs) -> Result<Vec<String>, Failure> {
+    let name = folder.path().join("inputs/protocol.yaml").display().to_string();
+    let text = String::from_utf8_lossy(&inputs.protocol);
+    let document = yaml::Document::parse(&name, &text, yaml::Dialect::Plain, yaml::Limits::default())?;
+    let protocol: Protocol = document.deserialize()?;
+    let all = protocol.variants.into_iter().map(|v| v.name);
+    Ok(all.filter(|name| !plan.variants.iter().any(|v| v.name == *name)).collect())
+}
+
+/// Nobody said who we are: expired credentials and AWS out of reach pause, a local cloud that is gone is gone.
 fn unreachable(folder: &RunFolder, head: &Head, failure: &crate::cloud::Failure) -> Failure {
+    let recovery = folder.recovery();
+    if failure.kind() == Some(RefusalKind::Expired) {
+        return Failure::Paused(format!("{failure}; renew the credentials\ncontinue with: {recovery}"));
+    }
+    if failure.kind() == Some(RefusalKind::Denied) {
+        return Failure::Refused(format!("{failure}; sign in as the run's owner, then: {recovery}"));
+    }
     match &head.origin.endpoint {
         Some(endpoint) => Failure::Refused(format!(
             "the local cloud of run {} does not answer at {endpoint}: {failure}\nan embedded cloud ends with its process and everything in it, so nothing is left behind; start again with: assay rehearse",
             folder.id()
         )),
-        None => {
-            Failure::Paused(format!("cannot reach AWS: {failure}\ncontinue with: assay resume {} --yes", folder.id()))
-        }
+        None => Failure::Paused(format!("cannot reach AWS: {failure}\ncontinue with: {recovery}")),
     }
 }
 

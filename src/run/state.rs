@@ -88,7 +88,7 @@ pub fn transition(mut state: State, event: Event) -> Result<State, Illegal> {
     if state.head.is_none() != matches!(event, Event::RunStarted { .. }) {
         return Err(illegal(&event, "a run starts exactly once, and first"));
     }
-    if state.ended.is_some() {
+    if state.ended.is_some() && !may_follow_the_end(&event) {
         return Err(illegal(&event, "the run has ended"));
     }
     match event {
@@ -114,6 +114,15 @@ pub fn transition(mut state: State, event: Event) -> Result<State, Illegal> {
         Event::RunEnded { exit } => state.ended = Some(exit),
     }
     Ok(state)
+}
+
+/// Settling what a run left goes on after its end; its evidence only grows by amendments.
+fn may_follow_the_end(event: &Event) -> bool {
+    match event {
+        Event::Intent { key, .. } | Event::Outcome { key, .. } => key.starts_with("delete-stack/"),
+        Event::Sealed { package, .. } => package.starts_with("amendment-"),
+        _ => false,
+    }
 }
 
 fn stage(state: &mut State, event: Event) -> Result<(), Illegal> {
@@ -313,6 +322,11 @@ mod tests {
     #[test]
     fn nothing_follows_the_end() {
         assert!(fold(&[Event::RunEnded { exit: 0 }, Event::Interrupted]).is_err());
+        assert!(fold(&[Event::RunEnded { exit: 40 }, intent("dispatch/x")]).is_err());
+        let sealed = |package: &str| Event::Sealed { package: package.into(), identity: Digest::of(b"a") };
+        assert!(fold(&[Event::RunEnded { exit: 40 }, sealed("canonical")]).is_err());
+        let settled = [Event::RunEnded { exit: 40 }, intent("delete-stack/x"), outcome("delete-stack/x", ActOutcome::Done), sealed("amendment-1")];
+        assert!(fold(&settled).is_ok(), "settling goes on, amendments are added");
         assert!(transition(State::default(), Event::Interrupted).is_err());
     }
 }

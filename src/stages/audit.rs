@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::audit::{
-    AuditLimits, AuditReport, AuditScope, DurableFunction, Inventory, InventoryResource, InventoryStream, Window, audit,
+    AllowRule, AuditLimits, AuditReport, AuditScope, DurableFunction, Inventory, InventoryResource, InventoryStream, Window, audit,
 };
 use crate::exit::Failure;
 use crate::run::Created;
@@ -13,8 +13,12 @@ use serde::Deserialize;
 use std::time::Duration;
 
 /// Audits what is left of a run.
-pub(super) async fn audit_run(session: &Session, teardown: Option<&TeardownReport>) -> Result<AuditReport, Failure> {
-    let scope = scope(session, teardown)?;
+pub(super) async fn audit_run(
+    session: &Session,
+    teardown: Option<&TeardownReport>,
+    allow: Vec<AllowRule>,
+) -> Result<AuditReport, Failure> {
+    let scope = AuditScope { allow, ..scope(session, teardown)? };
     let limits = AuditLimits {
         cap: session.page_cap(),
         settle: Duration::from_millis(u64::from(session.plan.limits.audit_settle_ms)),

@@ -74,7 +74,7 @@ async fn tear_down(session: &Session) -> Result<Value, Failure> {
 
 async fn audit_account(session: &Session, teardown: Option<&TeardownReport>) -> Result<Value, Failure> {
     interlock::check(session).await?;
-    let report = audit::audit_run(session, teardown).await?;
+    let report = audit::audit_run(session, teardown, Vec::new()).await?;
     let mut value = serde_json::to_value(&report).map_err(|e| Failure::Internal(e.to_string()))?;
     value["complete"] = json!(report.overall.is_proven());
     value["summary"] = json!(report.summary());
@@ -82,7 +82,9 @@ async fn audit_account(session: &Session, teardown: Option<&TeardownReport>) -> 
     Ok(value)
 }
 
-fn summary(report: &TeardownReport) -> String {
+/// A teardown in one line.
+#[must_use]
+pub fn summary(report: &TeardownReport) -> String {
     let retained: usize = report.stacks.iter().map(|s| s.retained.len()).sum();
     let stacks = report.stacks.len();
     match report.outcome {

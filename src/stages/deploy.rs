@@ -16,6 +16,9 @@ use std::sync::Mutex;
 /// A body may have 51,200 bytes; longer templates go through S3 (CloudFormation quotas).
 const MAX_BODY_BYTES: usize = 51_200;
 
+/// How often a creation without an answer is asked for in all, each time after looking for the stack.
+const CREATE_ATTEMPTS: u32 = 3;
+
 /// Stacks as deployed, by component.
 pub(super) type Deployed = BTreeMap<String, StackState>;
 
@@ -94,7 +97,22 @@ async fn create(session: &Session, plan: &StackPlan, deployed: &Deployed) -> Res
     let request = request(session, plan, deployed).await?;
     let recovery = format!("delete stack {}", request.name);
     let key = create_key(&plan.component);
-    let outcome = session.act(&key, &recovery, stacks::create(&session.clients, &request), Clone::clone).await?;
+    let call = || stacks::create(&session.clients, &request);
+    let mut outcome = session.act(&key, &recovery, call, Clone::clone).await?;
+    for _ in 1..CREATE_ATTEMPTS {
+        // Nothing was found under our token, and a late first request would carry the same: CloudFormation takes
+        // both for one operation.
+        match outcome {
+            Outcome::Unknown(_) => match reconcile(session, plan).await? {
+                Some(id) => return Ok(id),
+                None => outcome = session.act(&key, &recovery, call, Clone::clone).await?,
+            },
+            settled => {
+                outcome = settled;
+                break;
+            }
+        }
+    }
     match outcome {
         Outcome::Done(id) => Ok(id),
         Outcome::Refused(refusal) => {
@@ -273,9 +291,14 @@ async fn upload(session: &Session) -> Result<(), Failure> {
         _ => {}
     }
     let bucket = session.filling.fill(&session.plan.bucket);
-    let put = buckets::put_if_absent(&session.clients, &bucket, &artifact.key, session.inputs.artifact.clone());
+    // The key holds the digest, so putting it twice is putting it once.
+    let put = || async {
+        let again =
+            || there(buckets::put_if_absent(&session.clients, &bucket, &artifact.key, session.inputs.artifact.clone()));
+        session.repeatable(again).await
+    };
     let recovery = format!("empty bucket {bucket}");
-    let outcome = session.act(KEY, &recovery, there(put), |()| artifact.key.clone()).await?;
+    let outcome = session.act_once(KEY, &recovery, put(), |()| artifact.key.clone()).await?;
     answer("upload the artifact", outcome)
 }
 
@@ -302,7 +325,8 @@ async fn tag_streams(session: &Session, deployed: &Deployed) -> Result<(), Failu
                 component: plan.component.clone(),
             })?;
             let tags: BTreeMap<_, _> = plan.tags.iter().map(|(k, v)| (k.clone(), session.filling.fill(v))).collect();
-            answer(&format!("tag stream {arn}"), streams::tag(&session.clients, arn, &tags).await)?;
+            let tagged = session.repeatable(|| streams::tag(&session.clients, arn, &tags)).await?;
+            answer(&format!("tag stream {arn}"), tagged)?;
         }
     }
     Ok(())

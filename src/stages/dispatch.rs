@@ -12,6 +12,9 @@ use evidence::record::{Record, RefundRequest};
 use evidence::trial::Dispatch;
 use std::time::Duration;
 
+/// Why a dispatch without an answer counts as done.
+const RECONCILED: &str = "the answer was lost; the caller's records prove the dispatch";
+
 /// Journal key of a trial's dispatch.
 fn key(trial: &TrialPlan) -> String {
     format!("dispatch/{}", trial.id)
@@ -28,8 +31,7 @@ pub(super) async fn dispatch(session: &Session, place: &Place, trial: &TrialPlan
 
 async fn first(session: &Session, place: &Place, trial: &TrialPlan) -> Result<Dispatch, Failure> {
     let request = request(session, trial)?;
-    let at_ms = now_ms();
-    let detail = |id: &String| format!("{at_ms} {id}");
+    let detail = |id: &String| format!("{} {id}", intended_at_ms(session, trial));
     let recovery = format!("look for records of trial {}; never send again", trial.id);
     let outcome = if trial.queued {
         let url = place.queue_url.clone().unwrap_or_default();
@@ -38,28 +40,26 @@ async fn first(session: &Session, place: &Place, trial: &TrialPlan) -> Result<Di
             group: trial.id.clone(),
             deduplication_id: deduplication_id(session, trial),
         };
-        let send = async { queues::send(&session.clients, &url, &message).await.map(|sent| sent.message_id) };
+        let send = || async { queues::send(&session.clients, &url, &message).await.map(|sent| sent.message_id) };
         session.act(&key(trial), &recovery, send, detail).await?
     } else {
         let event = SqsEvent::synthetic(&format!("{}-message", trial.id), &request)
             .map_err(|e| Failure::Internal(e.to_string()))?;
         let payload = serde_json::to_vec(&event).map_err(|e| Failure::Internal(e.to_string()))?;
         let timeout = Duration::from_secs(u64::from(trial.configuration.function_timeout_s) + 30);
-        let invoke = async {
-            functions::invoke(&session.clients, &place.function, payload, timeout)
+        let invoke = || async {
+            functions::invoke(&session.clients, &place.function, payload.clone(), timeout)
                 .await
                 .map(|i| i.request_id.unwrap_or_default())
         };
         session.act(&key(trial), &recovery, invoke, detail).await?
     };
     match outcome {
-        Outcome::Done(id) => Ok(Dispatch { at_ms, ..made(session, trial, "done", Some(id), None) }),
+        Outcome::Done(id) => Ok(made(session, trial, "done", Some(id), None)),
         Outcome::Refused(refusal) if refusal.kind == RefusalKind::Expired => {
             Err(stop(&format!("dispatch {}", trial.id), &CallFailure::Refused(refusal)))
         }
-        Outcome::Refused(refusal) => {
-            Ok(Dispatch { at_ms, ..made(session, trial, "refused", None, Some(refusal.to_string())) })
-        }
+        Outcome::Refused(refusal) => Ok(made(session, trial, "refused", None, Some(refusal.to_string()))),
         Outcome::Unknown(_) => reconcile(session, place, trial).await,
     }
 }
@@ -81,14 +81,9 @@ async fn reconcile(session: &Session, place: &Place, trial: &TrialPlan) -> Resul
     let found = poll::poll(session.pace(wait_ms), &session.cancel, look).await;
     match found {
         Polled::Ready { .. } => {
-            session.log.outcome(&key(trial), ActOutcome::Done, format!("{} reconciled", now_ms()))?;
-            Ok(made(
-                session,
-                trial,
-                "done",
-                None,
-                Some("the answer was lost; the caller's records prove the dispatch".to_owned()),
-            ))
+            let at_ms = intended_at_ms(session, trial);
+            session.log.outcome(&key(trial), ActOutcome::Done, format!("{at_ms} reconciled"))?;
+            Ok(made(session, trial, "done", None, Some(RECONCILED.to_owned())))
         }
         Polled::Refused(refusal) if refusal.kind == RefusalKind::Expired => {
             Err(stop(&format!("reconcile {}", trial.id), &CallFailure::Refused(refusal)))
@@ -104,8 +99,11 @@ async fn reconcile(session: &Session, place: &Place, trial: &TrialPlan) -> Resul
 /// From the journal's detail: the time, then the id.
 fn known(session: &Session, trial: &TrialPlan, detail: &str) -> Dispatch {
     let (at, id) = detail.split_once(' ').unwrap_or(("", detail));
-    let id = (id != "reconciled").then(|| id.to_owned());
-    let dispatch = made(session, trial, "done", id, None);
+    let (id, reason) = match id {
+        "reconciled" => (None, Some(RECONCILED.to_owned())),
+        id => (Some(id.to_owned()), None),
+    };
+    let dispatch = made(session, trial, "done", id, reason);
     Dispatch { at_ms: at.parse().unwrap_or(dispatch.at_ms), ..dispatch }
 }
 
@@ -116,9 +114,14 @@ fn made(session: &Session, trial: &TrialPlan, outcome: &str, id: Option<String>,
         id,
         group: trial.queued.then(|| trial.id.clone()),
         deduplication_id: trial.queued.then(|| deduplication_id(session, trial)),
-        at_ms: now_ms(),
+        at_ms: intended_at_ms(session, trial),
         reason,
     }
+}
+
+/// The journal's time of the intent: what the trial left is never older, whoever reconciles it and when.
+fn intended_at_ms(session: &Session, trial: &TrialPlan) -> i64 {
+    session.log.intended_at_ms(&key(trial)).unwrap_or_else(now_ms)
 }
 
 fn deduplication_id(session: &Session, trial: &TrialPlan) -> String {

@@ -15,11 +15,14 @@ mod judging;
 mod preflight;
 mod rest;
 mod session;
+mod settling;
 mod teardown;
 mod trials;
 
 pub use closing::Conclusion;
+pub use cleanup::summary as teardown_summary;
 pub use session::{Inputs, Session};
+pub use settling::{amend, audit_again, tear_down_again};
 
 use crate::exit::Failure;
 use crate::progress::Notice;
@@ -86,9 +89,19 @@ fn pause(session: &Session, reason: String) -> Result<Failure, Failure> {
     Ok(Failure::Paused(format!("paused: {reason}\ncontinue with: {}", session.recovery())))
 }
 
+/// On-demand tables, functions and roles cost nothing at rest. What does is polling: an event source mapping keeps
+/// five long polls of 20 s on its queue (Lambda developer guide, "Using Lambda with Amazon SQS"), 900 FIFO requests
+/// an hour at USD 0.50 a million (SQS price list, us-east-1).
+fn cost_at_rest(session: &Session) -> String {
+    let queues = u32::try_from(session.plan.variants.len()).unwrap_or(u32::MAX);
+    let usd = f64::from(queues) * 900.0 * 0.5 / 1_000_000.0;
+    format!("about USD {usd:.5} ({queues} polled queues, stored bytes not counted)")
+}
+
 fn kept(session: &Session) -> Failure {
     Failure::Interrupted(format!(
-        "interrupted; the stacks are kept and cost money until you run: {}",
+        "interrupted; the stacks are kept and cost {} per hour at rest until you run: {}",
+        cost_at_rest(session),
         session.recovery()
     ))
 }

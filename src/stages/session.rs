@@ -63,7 +63,7 @@ impl Session {
     /// The command that takes this run up again.
     #[must_use]
     pub fn recovery(&self) -> String {
-        recovery(&self.folder)
+        self.folder.recovery()
     }
 
     /// Fails if somebody asked to stop.
@@ -98,16 +98,5 @@ impl Session {
         let interval = Duration::from_millis(u64::from(self.plan.limits.poll_interval_ms));
         let timeout = Duration::from_millis(timeout_ms);
         Pace { interval, ceiling: interval * 8, timeout, attempts: u32::MAX }
-    }
-}
-
-/// The command that takes a run up again.
-#[must_use]
-pub(super) fn recovery(folder: &RunFolder) -> String {
-    match folder.path().parent() {
-        Some(parent) if parent != std::path::Path::new("runs") => {
-            format!("assay resume {} --yes", folder.path().display())
-        }
-        _ => format!("assay resume {} --yes", folder.id()),
     }
 }
