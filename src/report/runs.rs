@@ -46,20 +46,20 @@ impl RunLine {
     }
 
     fn told(folder: &RunFolder, state: &State, holder: Option<String>, age_ms: i64) -> Self {
-        let id = folder.id();
+        let resume = folder.recovery();
         let (word, next) = match (state.ended, &holder, &state.paused) {
             (Some(_), _, _) => ("ended", format!("assay verify {}", folder.path().display())),
             (None, Some(pid), _) => ("running", format!("wait, or kill {pid}")),
-            (None, None, Some(_)) => ("paused", format!("assay resume {id}")),
-            (None, None, None) if state.interrupted => ("interrupted", format!("assay resume {id}")),
-            (None, None, None) => ("stopped", format!("assay resume {id}")),
+            (None, None, Some(_)) => ("paused", resume),
+            (None, None, None) if state.interrupted => ("interrupted", resume),
+            (None, None, None) => ("stopped", resume),
         };
         let stages = state
             .stages
             .iter()
             .map(|(s, o)| (s.clone(), o.map_or_else(|| "open".to_owned(), |o| format!("{o:?}").to_lowercase())));
         Self {
-            run: id.to_owned(),
+            run: folder.id().to_owned(),
             state: word.to_owned(),
             exit: state.ended,
             holder,

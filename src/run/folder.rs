@@ -73,6 +73,15 @@ impl RunFolder {
         self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
     }
 
+    /// The command that takes the run up again.
+    #[must_use]
+    pub fn recovery(&self) -> String {
+        match self.path.parent() {
+            Some(parent) if parent != Path::new("runs") => format!("assay resume {} --yes", self.path.display()),
+            _ => format!("assay resume {} --yes", self.id()),
+        }
+    }
+
     /// `journal.jsonl`.
     #[must_use]
     pub fn journal(&self) -> PathBuf {
