@@ -90,6 +90,13 @@ fn eprint_line(line: &str) {
 }
 
 fn print_json(notice: &Notice) {
+    if let Some(text) = json_line(notice, crate::run::now_ms()) {
+        let _ = writeln!(std::io::stdout().lock(), "{text}");
+    }
+}
+
+/// One line of the event stream, as docs/events.md has it.
+fn json_line(notice: &Notice, at_ms: i64) -> Option<String> {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         schema: &'static str,
@@ -97,8 +104,48 @@ fn print_json(notice: &Notice) {
         #[serde(flatten)]
         notice: &'a Notice,
     }
-    let line = Line { schema: SCHEMA, at_ms: crate::run::now_ms(), notice };
-    if let Ok(text) = serde_json::to_string(&line) {
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+    serde_json::to_string(&Line { schema: SCHEMA, at_ms, notice }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_notice() -> Vec<Notice> {
+        let text = || "two\nlines \u{1b}[31m".to_owned();
+        vec![
+            Notice::Run {
+                run: text(),
+                folder: text(),
+                account: text(),
+                region: text(),
+                grade: text(),
+                floor_ms: 25_000,
+            },
+            Notice::StageStarted { stage: text() },
+            Notice::StageEnded { stage: text(), outcome: text(), detail: text(), ms: 1 },
+            Notice::Stack { component: text(), resource: text(), status: text(), reason: text() },
+            Notice::Trial { trial: text(), phase: text() },
+            Notice::Waiting { what: text(), ms: 41_000 },
+            Notice::Sealed { package: text(), identity: text() },
+            Notice::Judged { trial: text(), verdict: evidence::verdict::Verdict::Fail, valid: true },
+            Notice::note(text()),
+            Notice::warning(text()),
+        ]
+    }
+
+    #[test]
+    fn every_event_is_one_line_that_parses_and_is_documented() {
+        let documentation = include_str!("../../docs/events.md");
+        for notice in every_notice() {
+            let line = json_line(&notice, 7).expect("line");
+            assert!(!line.contains(['\n', '\u{1b}']), "{line}");
+            let value: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+            assert_eq!((value["schema"].as_str(), value["at_ms"].as_i64()), (Some(SCHEMA), Some(7)));
+            for name in value.as_object().expect("object").keys().chain([&value["event"].to_string()]) {
+                let name = name.trim_matches('"');
+                assert!(documentation.contains(&format!("`{name}`")), "docs/events.md lacks `{name}`");
+            }
+        }
     }
 }

@@ -60,8 +60,8 @@ pub(super) fn chart(id: &str, timeline: &Timeline) -> Markup {
                     line.rail x1=(px(LEFT)) x2=(px(width - 10.0)) y1=(px(y(*lane))) y2=(px(y(*lane))) {}
                     text.lane x="4" y=(px(y(*lane) + 4.0)) { (lane.name()) }
                 }
-                @for span in &timeline.spans { (bar(span, &scale, y(span.lane))) }
                 @for at in &timeline.deadlines { (deadline(scale.x(*at), bottom)) }
+                @for span in &timeline.spans { (bar(span, &scale, y(span.lane))) }
                 @for (number, moment) in timeline.moments.iter().enumerate() {
                     @let (x, y) = (scale.x(moment.at_ms) + nudge(timeline, number), y(moment.lane));
                     g class=(class(moment.mark)) {
@@ -84,7 +84,7 @@ pub(super) fn chart(id: &str, timeline: &Timeline) -> Markup {
 fn nudge(timeline: &Timeline, number: usize) -> f64 {
     let this = &timeline.moments[number];
     let same = timeline.moments[..number].iter().filter(|m| (m.at_ms, m.lane) == (this.at_ms, this.lane));
-    same.map(|_| 9.0).sum()
+    same.map(|_| 12.0).sum()
 }
 
 fn index(lanes: &[Lane], lane: Lane) -> f64 {

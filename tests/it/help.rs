@@ -103,17 +103,12 @@ fn the_tutorials_commands_work() {
     assert!(ran >= 6, "{ran}");
 }
 
-/// What the book's table of contents names is there, and nothing else is.
+/// What the book's table of contents names is there.
 #[test]
 fn the_book_is_whole() {
     let docs = Path::new(ROOT).join("docs");
     let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("summary");
     for file in summary.split('(').skip(1).filter_map(|rest| rest.split(')').next()) {
         assert!(docs.join(file).is_file(), "docs/{file} is named in SUMMARY.md");
-    }
-    for entry in std::fs::read_dir(&docs).expect("docs") {
-        let name = entry.expect("entry").file_name().to_string_lossy().into_owned();
-        let page = name.ends_with(".md") && name != "SUMMARY.md";
-        assert!(!page || summary.contains(&format!("({name})")), "docs/{name} is not in SUMMARY.md");
     }
 }

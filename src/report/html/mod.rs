@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 const STYLE: &str = include_str!("style.css");
 
 /// Nothing may be loaded, whatever the evidence holds.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// Bytes that trials' charts and tables may take; those that do not fit are told where to be found.
 const DETAIL_BUDGET: usize = 3 << 20;
@@ -48,8 +49,8 @@ pub fn html(dossier: &Dossier, base: &str) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="referrer" content="no-referrer";
                 link rel="icon" href="data:,";
+                meta name="referrer" content="no-referrer";
                 title { (results.study) " " (results.run) }
                 style { (PreEscaped(STYLE)) }
             }

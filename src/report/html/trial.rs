@@ -62,7 +62,7 @@ fn rules(trial: &TrialFile, v: &TrialVerdict, links: Links<'_>) -> Markup {
                     td.n { (rule.rule) }
                     td.n { (word(&rule.verdict)) }
                     td.what { (rule.reason) }
-                    td { @for cite in &rule.decisive { (links.cite(&cite.pointer, &trial.artifact, &cite.pointer, &cite.sha256)) " " } }
+                    td.from { @for cite in &rule.decisive { (links.cite(&cite.pointer, &trial.artifact, &cite.pointer, &cite.sha256)) " " } }
                 }
             }
         } }
