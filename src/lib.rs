@@ -7,6 +7,7 @@ pub mod artifact;
 pub mod audit;
 pub mod cli;
 pub mod cloud;
+pub mod cost;
 pub mod deploy;
 pub mod exit;
 pub mod judge;

@@ -5,7 +5,8 @@ use super::clients::Clients;
 use super::listing::{PageCap, pages};
 use super::outcome::{Failure, Outcome, settle};
 use aws_sdk_costexplorer::types::{
-    DateInterval, Dimension, DimensionValues, Expression, Granularity, GroupDefinition, GroupDefinitionType, TagValues,
+    CostAllocationTagStatus, CostAllocationTagStatusEntry, DateInterval, Dimension, DimensionValues, Expression,
+    Granularity, GroupDefinition, GroupDefinitionType, TagValues,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,26 @@ pub async fn tag_status(clients: &Clients, key: &str) -> Outcome<Option<String>>
         let answer = clients.read(Lane::CostExplorer, "ListCostAllocationTags", call).await?;
         let tags = answer.cost_allocation_tags.unwrap_or_default();
         Ok(tags.into_iter().find(|t| t.tag_key == key).map(|t| t.status.as_str().to_owned()))
+    })
+    .await
+}
+
+/// Activates tag keys for cost allocation, at most 20 in a call (Cost Explorer API reference); gives the keys that
+/// were refused, with the reason. Only accounts that pay may do so.
+pub async fn activate_tags(clients: &Clients, keys: &[String]) -> Outcome<Vec<(String, String)>> {
+    const OPERATION: &str = "UpdateCostAllocationTagsStatus";
+    settle(async {
+        let clients = &clients.in_region("us-east-1");
+        let entry = |key: &String| {
+            let entry = CostAllocationTagStatusEntry::builder().tag_key(key).status(CostAllocationTagStatus::Active);
+            entry.build().map_err(|e| Failure::unknown(OPERATION, e.to_string()))
+        };
+        let entries = keys.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        let call = clients.sdk().costexplorer.update_cost_allocation_tags_status();
+        let call = call.set_cost_allocation_tags_status(Some(entries)).send();
+        let answer = clients.write(Lane::CostExplorer, OPERATION, call).await?;
+        let errors = answer.errors.unwrap_or_default().into_iter();
+        Ok(errors.map(|e| (e.tag_key.unwrap_or_default(), e.message.or(e.code).unwrap_or_default())).collect())
     })
     .await
 }

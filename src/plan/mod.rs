@@ -1,5 +1,6 @@
 //! The resolved plan: pure, no I/O.
 
+pub mod behind_queue;
 pub mod capabilities;
 mod model;
 pub mod names;
