@@ -46,6 +46,10 @@ async fn run_and_judge(session: &Session, stage: &str) -> Result<PackageVerdict,
     if session.log.state().package(stage).is_none() && !freeze::adopt(session, stage)? {
         let started = now_ms();
         let ended = run_all(session, stage).await;
+        if let Err(paused @ Failure::Paused(_)) = ended {
+            // Its trials go on when the run is resumed; a sealed package could not take them.
+            return Err(paused);
+        }
         freeze::trials(session, stage, started, ended.as_ref().err())?;
         if let Err(failure) = ended {
             judging::judge(session, stage).await?;
