@@ -58,10 +58,14 @@ pub(super) async fn wait(
 
 fn announce(session: &Session, trial: &TrialPlan) {
     let mandated = session.plan.waits.iter().filter(|w| w.of == trial.id && w.what != "stable queue observations");
-    let ms: u64 = mandated.clone().map(|w| w.ms).sum();
+    let ms: u64 = mandated.map(|w| w.ms).sum();
     if trial.scenario == Scenario::CommitThenTimeout && ms > 0 {
-        let what: Vec<_> = mandated.map(|w| w.what.as_str()).collect();
-        session.progress.tell(&Notice::Waiting { what: what.join(" and "), ms });
+        let what = match (trial.configuration.step_delay_s, trial.configuration.visibility_timeout_s) {
+            (Some(_), _) => "the next attempt of the step",
+            (None, Some(_)) => "redelivery",
+            (None, None) => "the deadline of the held call",
+        };
+        session.progress.tell(&Notice::Waiting { what: what.to_owned(), ms });
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn cleanup(dossier: &Dossier, links: Links<'_>) -> Markup {
 fn report(json: &Value, leading: &[&str]) -> Markup {
     let rest: Value = match json {
         Value::Object(map) => {
-            let keep = |key: &str| !leading.contains(&key) && !["schema", "run"].contains(&key);
+            let keep = |key: &str| !leading.contains(&key) && !["schema", "run", "text"].contains(&key);
             Value::Object(map.iter().filter(|(k, _)| keep(k)).map(|(k, v)| (k.clone(), v.clone())).collect())
         }
         other => other.clone(),

@@ -67,13 +67,13 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn label(key: &str) -> String {
-    key.strip_suffix("_at_ms").unwrap_or(key).replace('_', " ")
+    key.strip_suffix("_at_ms").or(key.strip_suffix("_ms").filter(|k| *k == "at")).unwrap_or(key).replace('_', " ")
 }
 
 fn scalar(key: &str, json: &Value) -> String {
     match json {
         Value::String(text) => text.clone(),
-        Value::Number(n) if key.ends_with("_at_ms") => n.as_i64().map_or_else(|| n.to_string(), utc),
+        Value::Number(n) if key == "at_ms" || key.ends_with("_at_ms") => n.as_i64().map_or_else(|| n.to_string(), utc),
         Value::Null => String::new(),
         other => other.to_string(),
     }
