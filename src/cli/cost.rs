@@ -15,7 +15,7 @@ const KEYS: [&str; 5] = ["assay:run", "assay:study", "assay:variant", "assay:own
 
 /// Arguments of `assay cost`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct CostArgs {
     #[command(subcommand)]
     command: Option<CostCommand>,

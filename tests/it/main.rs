@@ -1,5 +1,8 @@
 //! Integration tests of the `assay` program.
 
+mod build;
+mod deploy;
+mod preflight;
 mod faults;
 mod help;
 mod init;
