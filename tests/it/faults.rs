@@ -62,6 +62,5 @@ fn the_committed_fault_scripts_leave_nothing_behind() {
         localcloud::fault::Script::from_yaml(&path.display().to_string(), &text).expect("a script");
     }
     let programs = programs();
-    sound(&disturbed(&programs, "throttled", &read("throttled.yaml"), 4), &[0, 20]);
     sound(&disturbed(&programs, "delete fails", &read("delete-fails-once.yaml"), 0), &[0]);
 }
