@@ -79,7 +79,9 @@ pub(super) async fn audit(args: AuditArgs, progress: Progress) -> Result<Exit, F
     let allow = args.allow.as_deref().map(rules).transpose()?.unwrap_or_default();
     let report = match (&args.run, &args.amend) {
         (None, None) => by_tag(&args, allow).await?,
-        (Some(run), _) => stages::audit_again(&open(run, &args.runs, args.profile.clone(), progress).await?, allow).await?,
+        (Some(run), _) => {
+            stages::audit_again(&open(run, &args.runs, args.profile.clone(), progress).await?, allow).await?
+        }
         (None, Some(run)) => {
             let session = open(run, &args.runs, args.profile.clone(), progress).await?;
             let report = stages::audit_again(&session, allow).await?;
@@ -93,11 +95,19 @@ pub(super) async fn audit(args: AuditArgs, progress: Progress) -> Result<Exit, F
 
 async fn by_tag(args: &AuditArgs, allow: Vec<AllowRule>) -> Result<AuditReport, Failure> {
     let tag = args.tag.as_deref().unwrap_or_default();
-    let (key, value) = tag.split_once('=').ok_or_else(|| Failure::Usage(format!("--tag takes KEY=VALUE, this is `{tag}`")))?;
-    let target = TargetArgs { profile: args.profile.clone(), region: args.regions.first().cloned(), endpoint_url: args.endpoint_url.clone() };
+    let (key, value) =
+        tag.split_once('=').ok_or_else(|| Failure::Usage(format!("--tag takes KEY=VALUE, this is `{tag}`")))?;
+    let target = TargetArgs {
+        profile: args.profile.clone(),
+        region: args.regions.first().cloned(),
+        endpoint_url: args.endpoint_url.clone(),
+    };
     let target = Target { profile: target.profile, region: target.region, endpoint_url: target.endpoint_url };
     // The regions on the command line are meant, whatever the environment says.
-    let around = Surroundings { region: args.regions.first().cloned().or(Surroundings::from_env().region), ..Surroundings::from_env() };
+    let around = Surroundings {
+        region: args.regions.first().cloned().or(Surroundings::from_env().region),
+        ..Surroundings::from_env()
+    };
     let clients = launch::connect(&target, &around).await?;
     let origin = launch::origin(&clients).await?;
     let regions = if args.regions.is_empty() { vec![origin.region] } else { args.regions.clone() };
@@ -111,7 +121,8 @@ async fn by_tag(args: &AuditArgs, allow: Vec<AllowRule>) -> Result<AuditReport, 
         allow,
         run: None,
     };
-    let limits = AuditLimits { cap: PageCap::default(), settle: Duration::from_secs(args.settle), ..AuditLimits::default() };
+    let limits =
+        AuditLimits { cap: PageCap::default(), settle: Duration::from_secs(args.settle), ..AuditLimits::default() };
     let shutdown = Shutdown::listen("assay audit can simply be run again".to_owned())?;
     Ok(audit::audit(&scope, &clients, limits, &shutdown.token()).await)
 }
@@ -164,11 +175,18 @@ struct WrittenRule {
 }
 
 fn rules(path: &Path) -> Result<Vec<AllowRule>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("cannot read allow rules {}: {e}", path.display())))?;
-    let document = yaml::Document::parse(&path.display().to_string(), &text, yaml::Dialect::Plain, yaml::Limits::default())?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::Usage(format!("cannot read allow rules {}: {e}", path.display())))?;
+    let document =
+        yaml::Document::parse(&path.display().to_string(), &text, yaml::Dialect::Plain, yaml::Limits::default())?;
     let written: Vec<WrittenRule> = document.deserialize()?;
     let rule = |(i, rule): (usize, WrittenRule)| -> Result<AllowRule, Failure> {
-        let wrong = || document.at(&format!("/{i}/expires"), "a rule ends at a date like 2027-01-31 or a time like 2027-01-31T12:00:00Z");
+        let wrong = || {
+            document.at(
+                &format!("/{i}/expires"),
+                "a rule ends at a date like 2027-01-31 or a time like 2027-01-31T12:00:00Z",
+            )
+        };
         let expires_at_ms = moment(&rule.expires).ok_or_else(wrong)?;
         Ok(AllowRule { resource: rule.resource, owner: rule.owner, expires_at_ms })
     };

@@ -1,11 +1,11 @@
 //! The command line: parse, set up logs and signals, dispatch, turn the end into an exit code.
 
 mod args;
-mod help;
-mod init;
 mod build;
 mod cost;
 mod deploy;
+mod help;
+mod init;
 mod leftovers;
 mod list;
 mod local;

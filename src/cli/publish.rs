@@ -85,5 +85,5 @@ pub(super) async fn rejudge(args: &RejudgeArgs) -> Result<Exit, Failure> {
         let text = if args.output.json { format!("{}\n", package.comparison) } else { package.text() };
         print(&text);
     }
-    Ok(if judged.iter().all(|package| package.agrees()) { Exit::Ok } else { Exit::Differs })
+    Ok(if judged.iter().all(publication::Rejudged::agrees) { Exit::Ok } else { Exit::Differs })
 }

@@ -59,10 +59,10 @@ fn unequal(plan: &Plan) -> Vec<String> {
         plan.trials_of("canonical").filter(|t| t.variant == variant).map(|t| t.scenario).collect()
     };
     let mut sets = plan.variants.iter().map(|v| scenarios(&v.slug));
-    if let Some(first) = sets.next() {
-        if sets.any(|other| other != first) {
-            reasons.push("the variants do not run the same scenarios".to_owned());
-        }
+    if let Some(first) = sets.next()
+        && sets.any(|other| other != first)
+    {
+        reasons.push("the variants do not run the same scenarios".to_owned());
     }
     let inputs: BTreeSet<_> = plan.trials_of("canonical").map(input).collect();
     if inputs.len() > 1 {

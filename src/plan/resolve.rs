@@ -100,10 +100,12 @@ fn trials(
         let stage = format!("validate-{}", slug_of(variant));
         trials.extend((1..).zip(&protocol.stages.validate).map(|(n, s)| maker.trial(&stage, n, variant, *s)));
     }
-    let canonical = (1..).zip(&protocol.stages.canonical).filter_map(|(n, spec)| {
+    // A run of some variants has a sequence of its own, without holes.
+    let run = protocol.stages.canonical.iter().filter_map(|spec| {
         let variant = chosen.iter().find(|v| v.name == spec.variant)?;
-        Some(maker.trial("canonical", n, variant, spec.scenario))
+        Some((variant, spec.scenario))
     });
+    let canonical = (1..).zip(run).map(|(n, (variant, scenario))| maker.trial("canonical", n, variant, scenario));
     trials.extend(canonical);
     trials
 }

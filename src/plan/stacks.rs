@@ -5,6 +5,7 @@ use super::model::{ArtifactPlan, StackPlan, Value};
 use super::resolve::slug_of;
 use crate::protocol::{Loaded, Timing, Variant, VariantTiming};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// The artifact bucket's planned name.
 pub(super) const BUCKET: &str = "assay-{run}-artifacts-{account}";
@@ -127,7 +128,7 @@ fn durable(variant: &Variant, of: &VariantTiming) -> Parameters {
     all.into_iter().filter_map(|(key, value)| Some(literal(key, value?))).collect()
 }
 
-fn literal(key: &str, value: impl ToString) -> (String, Value) {
+fn literal(key: &str, value: impl Display) -> (String, Value) {
     (key.to_owned(), Value::Literal(value.to_string()))
 }
 

@@ -122,7 +122,7 @@ fn retries(document: &Document, place: &str, variant: &Variant, findings: &mut V
             findings.push(document.at(place, message));
         }
         (Strategy::DurableStep, Some(0)) => {
-            findings.push(document.at(&format!("{place}/step_attempts"), "a step is attempted at least once"))
+            findings.push(document.at(&format!("{place}/step_attempts"), "a step is attempted at least once"));
         }
         (Strategy::QueueRedelivery, Some(_)) => {
             findings.push(document.at_key(&format!("{place}/step_attempts"), "only a durable step has attempts"));
@@ -199,11 +199,11 @@ fn variant_timing(
     for (field, value) in durable {
         match (variant.strategy, value) {
             (Strategy::DurableStep, None) => {
-                findings.push(document.at(place, format!("variant `{}` needs `{field}`", variant.name)))
+                findings.push(document.at(place, format!("variant `{}` needs `{field}`", variant.name)));
             }
             (Strategy::DurableStep, Some(0)) => findings.push(document.at(&format!("{place}/{field}"), "at least 1")),
             (Strategy::QueueRedelivery, Some(_)) => {
-                findings.push(document.at_key(&format!("{place}/{field}"), "only a durable variant has this"))
+                findings.push(document.at_key(&format!("{place}/{field}"), "only a durable variant has this"));
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! What a run looks like to a person. Pure text from results.
 
-mod close_out;
 mod chart;
+mod close_out;
 mod conclusion;
 mod dossier;
 mod html;

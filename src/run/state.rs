@@ -93,21 +93,21 @@ pub fn transition(mut state: State, event: Event) -> Result<State, Illegal> {
     }
     match event {
         Event::RunStarted { run, plan_digest, grade, origin, pid } => {
-            state.head = Some(Head { run, plan_digest, grade, origin, pid })
+            state.head = Some(Head { run, plan_digest, grade, origin, pid });
         }
         Event::Resumed { pid } => {
             state.head = state.head.map(|head| Head { pid, ..head });
             state.paused = None;
         }
-        Event::StageStarted { .. } | Event::StageEnded { .. } => stage(&mut state, event)?,
-        Event::Intent { .. } | Event::Outcome { .. } => act(&mut state, event)?,
+        Event::StageStarted { .. } | Event::StageEnded { .. } => stage(&mut state, &event)?,
+        Event::Intent { .. } | Event::Outcome { .. } => act(&mut state, &event)?,
         Event::Created { kind, id, component } => {
             let created = Created { kind, id, component };
             if !state.created.contains(&created) {
                 state.created.push(created);
             }
         }
-        Event::Sealed { .. } | Event::Judged { .. } => package(&mut state, event)?,
+        Event::Sealed { .. } | Event::Judged { .. } => package(&mut state, &event)?,
         Event::Deviation { reason } => state.deviations.push(reason),
         Event::Interrupted => state.interrupted = true,
         Event::Paused { reason } => state.paused = Some(reason),
@@ -125,13 +125,13 @@ fn may_follow_the_end(event: &Event) -> bool {
     }
 }
 
-fn stage(state: &mut State, event: Event) -> Result<(), Illegal> {
+fn stage(state: &mut State, event: &Event) -> Result<(), Illegal> {
     let open = state.stages.iter().position(|(_, outcome)| outcome.is_none());
-    match &event {
+    match event {
         Event::StageStarted { stage } => match (open, state.stages.iter().find(|(name, _)| name == stage)) {
-            (_, Some((_, Some(_)))) => Err(illegal(&event, "a finished stage is never run again")),
+            (_, Some((_, Some(_)))) => Err(illegal(event, "a finished stage is never run again")),
             (_, Some((_, None))) => Ok(()),
-            (Some(_), None) => Err(illegal(&event, "another stage is still open")),
+            (Some(_), None) => Err(illegal(event, "another stage is still open")),
             (None, None) => {
                 state.stages.push((stage.clone(), None));
                 Ok(())
@@ -143,21 +143,21 @@ fn stage(state: &mut State, event: Event) -> Result<(), Illegal> {
                     *slot = Some(*outcome);
                     Ok(())
                 }
-                None => Err(illegal(&event, "the stage is not open")),
+                None => Err(illegal(event, "the stage is not open")),
             }
         }
         _ => Ok(()),
     }
 }
 
-fn act(state: &mut State, event: Event) -> Result<(), Illegal> {
-    match &event {
+fn act(state: &mut State, event: &Event) -> Result<(), Illegal> {
+    match event {
         Event::Intent { key, .. } => match state.acts.get(key) {
             Some(ActState::Done(_)) => {
-                Err(illegal(&event, "the act has taken effect; doing it again would be a second effect"))
+                Err(illegal(event, "the act has taken effect; doing it again would be a second effect"))
             }
             Some(ActState::Unknown(_)) => {
-                Err(illegal(&event, "the act is ambiguous; it must be reconciled, not repeated"))
+                Err(illegal(event, "the act is ambiguous; it must be reconciled, not repeated"))
             }
             Some(ActState::Intended | ActState::Refused(_)) | None => {
                 state.acts.insert(key.clone(), ActState::Intended);
@@ -173,24 +173,24 @@ fn act(state: &mut State, event: Event) -> Result<(), Illegal> {
                 };
                 Ok(())
             }
-            Some(ActState::Done(_) | ActState::Refused(_)) => Err(illegal(&event, "the act's outcome is settled")),
-            None => Err(illegal(&event, "no intent was written for the act")),
+            Some(ActState::Done(_) | ActState::Refused(_)) => Err(illegal(event, "the act's outcome is settled")),
+            None => Err(illegal(event, "no intent was written for the act")),
         },
         _ => Ok(()),
     }
 }
 
-fn package(state: &mut State, event: Event) -> Result<(), Illegal> {
-    match &event {
+fn package(state: &mut State, event: &Event) -> Result<(), Illegal> {
+    match event {
         Event::Sealed { package, identity } => {
             if state.packages.iter().any(|(name, _)| name == package) {
-                return Err(illegal(&event, "a sealed package is never sealed again"));
+                return Err(illegal(event, "a sealed package is never sealed again"));
             }
-            state.packages.push((package.clone(), identity.clone()));
+            state.packages.push((package.clone(), *identity));
         }
         Event::Judged { package, identity, verdict } => {
             if !state.packages.iter().any(|(name, sealed)| name == package && sealed == identity) {
-                return Err(illegal(&event, "the verdict quotes a package that is not sealed"));
+                return Err(illegal(event, "the verdict quotes a package that is not sealed"));
             }
             state.verdicts.insert(package.clone(), *verdict);
         }
@@ -231,7 +231,7 @@ impl State {
     /// Identities of all sealed packages, in order.
     #[must_use]
     pub fn identities(&self) -> Vec<Digest> {
-        self.packages.iter().map(|(_, identity)| identity.clone()).collect()
+        self.packages.iter().map(|(_, identity)| *identity).collect()
     }
 }
 
@@ -325,7 +325,12 @@ mod tests {
         assert!(fold(&[Event::RunEnded { exit: 40 }, intent("dispatch/x")]).is_err());
         let sealed = |package: &str| Event::Sealed { package: package.into(), identity: Digest::of(b"a") };
         assert!(fold(&[Event::RunEnded { exit: 40 }, sealed("canonical")]).is_err());
-        let settled = [Event::RunEnded { exit: 40 }, intent("delete-stack/x"), outcome("delete-stack/x", ActOutcome::Done), sealed("amendment-1")];
+        let settled = [
+            Event::RunEnded { exit: 40 },
+            intent("delete-stack/x"),
+            outcome("delete-stack/x", ActOutcome::Done),
+            sealed("amendment-1"),
+        ];
         assert!(fold(&settled).is_ok(), "settling goes on, amendments are added");
         assert!(transition(State::default(), Event::Interrupted).is_err());
     }

@@ -2,7 +2,8 @@
 
 use super::session::Session;
 use crate::audit::{
-    AllowRule, AuditLimits, AuditReport, AuditScope, DurableFunction, Inventory, InventoryResource, InventoryStream, Window, audit,
+    AllowRule, AuditLimits, AuditReport, AuditScope, DurableFunction, Inventory, InventoryResource, InventoryStream,
+    Window, audit,
 };
 use crate::exit::Failure;
 use crate::run::Created;

@@ -286,7 +286,7 @@ async fn upload(session: &Session) -> Result<(), Failure> {
     match session.log.act(KEY) {
         Some(ActState::Done(_)) => return Ok(()),
         Some(ActState::Intended | ActState::Unknown(_)) => {
-            session.log.outcome(KEY, ActOutcome::Refused, "put again: the key holds the digest")?
+            session.log.outcome(KEY, ActOutcome::Refused, "put again: the key holds the digest")?;
         }
         _ => {}
     }

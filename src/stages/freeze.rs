@@ -84,7 +84,12 @@ pub(super) fn closing(session: &Session, started_ms: i64, files: &[(&str, serde_
 }
 
 /// Seals a later audit; the packages before it are named and stay as they are.
-pub(super) fn amendment(session: &Session, name: &str, started_ms: i64, audit: &serde_json::Value) -> Result<(), Failure> {
+pub(super) fn amendment(
+    session: &Session,
+    name: &str,
+    started_ms: i64,
+    audit: &serde_json::Value,
+) -> Result<(), Failure> {
     seal(session, name, started_ms, None, |draft| draft.write_json("audit.json", audit))
 }
 

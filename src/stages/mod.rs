@@ -19,8 +19,8 @@ mod settling;
 mod teardown;
 mod trials;
 
-pub use closing::Conclusion;
 pub use cleanup::summary as teardown_summary;
+pub use closing::Conclusion;
 pub use session::{Inputs, Session};
 pub use settling::{amend, audit_again, tear_down_again};
 
@@ -37,12 +37,12 @@ use crate::run::{Event, StageOutcome, now_ms};
 pub async fn drive(session: &Session) -> Result<Conclusion, Failure> {
     let stopped = Box::pin(experiment(session)).await.err();
     match stopped {
-        Some(Failure::Paused(reason)) => return Err(pause(session, reason)?),
+        Some(Failure::Paused(reason)) => return Err(pause(session, &reason)?),
         Some(Failure::Interrupted(_)) if session.keep_on_interrupt => return Err(kept(session)),
         _ => {}
     }
     let cleanup = match Box::pin(cleanup::clean_up(session)).await {
-        Err(Failure::Paused(reason)) => return Err(pause(session, reason)?),
+        Err(Failure::Paused(reason)) => return Err(pause(session, &reason)?),
         other => other?,
     };
     closing::conclude(session, stopped, cleanup).await
@@ -84,8 +84,8 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
     result
 }
 
-fn pause(session: &Session, reason: String) -> Result<Failure, Failure> {
-    session.log.append(Event::Paused { reason: reason.clone() })?;
+fn pause(session: &Session, reason: &str) -> Result<Failure, Failure> {
+    session.log.append(Event::Paused { reason: reason.to_owned() })?;
     Ok(Failure::Paused(format!("paused: {reason}\ncontinue with: {}", session.recovery())))
 }
 

@@ -86,10 +86,10 @@ async fn quiet(session: &Session, place: &Place, trial: &TrialPlan) -> Result<Op
     if !(dead || records.iter().any(is_finished)) {
         return Ok(None);
     }
-    if let Some(url) = &place.queue_url {
-        if queues::counts(&session.clients, url).await.into_result()? != ZERO {
-            return Ok(None);
-        }
+    if let Some(url) = &place.queue_url
+        && queues::counts(&session.clients, url).await.into_result()? != ZERO
+    {
+        return Ok(None);
     }
     if trial.durable && !executions::at_rest(session, place, trial).await? {
         return Ok(None);

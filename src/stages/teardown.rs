@@ -104,7 +104,7 @@ fn intend(session: &Session, input: &TeardownInput) -> Result<(), Failure> {
         match session.log.act(&key) {
             Some(ActState::Done(_)) => continue,
             Some(ActState::Unknown(_)) => {
-                session.log.outcome(&key, ActOutcome::Refused, "to be read again by stack id")?
+                session.log.outcome(&key, ActOutcome::Refused, "to be read again by stack id")?;
             }
             _ => {}
         }
