@@ -1,8 +1,8 @@
 //! Integration tests of the `assay` program.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails loudly")]
 
 mod build;
 mod deploy;
-mod preflight;
 mod faults;
 mod help;
 mod init;
@@ -10,6 +10,7 @@ mod interrupt;
 mod leftovers;
 mod messages;
 mod plan;
+mod preflight;
 mod rehearse;
 mod report;
 mod resume;
