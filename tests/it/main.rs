@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails loudly")]
 
 mod build;
+mod citations;
 mod deploy;
 mod faults;
 mod help;
@@ -11,7 +12,10 @@ mod leftovers;
 mod messages;
 mod plan;
 mod preflight;
+mod publish;
+mod registration;
 mod rehearse;
 mod report;
 mod resume;
+mod sample;
 mod support;
