@@ -78,7 +78,7 @@ pub(super) async fn remove(
     cancel: &CancellationToken,
 ) -> Result<StackState, Failure> {
     let what = format!("delete stack {}", stack.name);
-    let token = format!("assay-delete-{}", crate::run::now_ms());
+    let token = stacks::delete_token(&stack.name, 1, crate::run::now_ms());
     // Events up to here belong to the past.
     let past = teller.look_silently(clients, &stack.id).await;
     past.into_result().map_err(|e| stop(&what, &e))?;

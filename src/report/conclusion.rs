@@ -16,6 +16,9 @@ pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
     for excluded in &results.excluded {
         let _ = writeln!(out, "excluded {}: {}", excluded.trial, excluded.reason);
     }
+    for deviation in &results.deviations {
+        let _ = writeln!(out, "deviation: {deviation}");
+    }
     if let Some(reason) = &results.stopped {
         let _ = writeln!(out, "stopped early: {reason}");
     }

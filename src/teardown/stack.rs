@@ -104,7 +104,7 @@ impl Work<'_> {
     /// Asks for the deletion. Throttling is waited out; an unknown outcome is asked again with the same token, which
     /// CloudFormation answers with `TokenAlreadyExists` if the first request arrived.
     async fn request(&self, attempt: u32, retain: Vec<String>) -> Result<(), StackResult> {
-        let token = format!("assay-delete-{attempt}-{}", now_ms());
+        let token = stacks::delete_token(self.name, attempt, now_ms());
         let stack = DeleteStack { stack_id: self.id.to_owned(), token, retain, force: false };
         let asked = poll(self.job.limits.settle, &self.job.cancel, || async {
             match stacks::delete(&self.job.clients, &stack).await {

@@ -47,6 +47,14 @@ pub struct DeleteStack {
     pub force: bool,
 }
 
+/// A token for one deletion of one stack. Stacks are deleted side by side, so the time alone does not tell their
+/// deletions apart: a token that another stack's deletion has used is answered with `TokenAlreadyExists`, and nothing
+/// is deleted. At most 128 characters (CloudFormation API reference, DeleteStack).
+#[must_use]
+pub fn delete_token(stack: &str, attempt: u32, now_ms: i64) -> String {
+    format!("assay-delete-{attempt}-{now_ms}-{stack}").chars().take(128).collect()
+}
+
 /// Starts the creation of a stack; gives its id.
 pub async fn create(clients: &Clients, stack: &CreateStack) -> Outcome<String> {
     const OPERATION: &str = "CreateStack";
@@ -101,4 +109,18 @@ pub async fn set_termination_protection(clients: &Clients, stack_id: &str, prote
         .enable_termination_protection(protected);
     settle(async { clients.write(Lane::CloudFormation, "UpdateTerminationProtection", call.send()).await.map(drop) })
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::delete_token;
+
+    #[test]
+    fn deletions_of_two_stacks_in_one_millisecond_have_two_tokens() {
+        let (one, other) = (delete_token("assay-r-conventional", 1, 7), delete_token("assay-r-durable", 1, 7));
+        assert_ne!(one, other);
+        assert_ne!(one, delete_token("assay-r-conventional", 2, 7));
+        let longest = delete_token(&"s".repeat(128), u32::MAX, i64::MAX);
+        assert!(longest.len() <= 128 && longest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'), "{longest}");
+    }
 }
