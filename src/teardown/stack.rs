@@ -186,7 +186,11 @@ impl Work<'_> {
 
     async fn reason_to_stay(&self) -> Option<String> {
         let events = stacks::new_events(&self.job.clients, self.id, None).await.done().unwrap_or_default().events;
-        events.into_iter().rev().filter_map(|e| e.reason).find(|r| r.contains("in use by") || r.contains("cancel"))
+        events
+            .into_iter()
+            .rev()
+            .filter_map(|e| e.reason)
+            .find(|r| r.contains("in use by") || r.contains("Delete cancel"))
     }
 
     async fn tell_events(&self) {

@@ -174,7 +174,7 @@ fn with_bucket(empty_buckets: bool) -> TeardownInput {
 fn limits() -> TeardownLimits {
     let ms = Duration::from_millis;
     let pace = Pace { interval: ms(1), ceiling: ms(3), timeout: Duration::from_secs(20), attempts: 40 };
-    TeardownLimits { stack: pace, settle: pace, unmoved: pace.interval * 20, ..TeardownLimits::default() }
+    TeardownLimits { stack: pace, settle: pace, ..TeardownLimits::default() }
 }
 
 async fn run(fake: Fake, input: TeardownInput) -> (TeardownReport, Server) {
