@@ -12,7 +12,6 @@ use crate::protocol::{self, Loaded};
 use crate::report;
 use crate::run::RunFolder;
 use crate::stages::{self, Conclusion, Session};
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 /// The region of a rehearsal whose protocol names none.
@@ -158,8 +157,7 @@ fn conclude(session: &Session, conclusion: &Conclusion) {
 async fn confirm(clients: &Clients, plan: &Plan, yes: bool) -> Result<(), Failure> {
     let origin = launch::origin(clients).await?;
     let grade = format!("{:?}", launch::grade(clients.endpoint())).to_lowercase();
-    let _ = writeln!(
-        std::io::stderr().lock(),
+    let what = format!(
         "{} ({}) on account {} in {}, evidence grade {grade}, at least {} s, ceiling USD {}",
         plan.study,
         plan.profile,
@@ -168,18 +166,5 @@ async fn confirm(clients: &Clients, plan: &Plan, yes: bool) -> Result<(), Failur
         plan.floor_ms.div_ceil(1000),
         plan.cost_ceiling_usd
     );
-    if yes {
-        return Ok(());
-    }
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage("nobody is there to ask; add --yes to go on".to_owned()));
-    }
-    let _ = write!(std::io::stderr().lock(), "go on? [y/N] ");
-    let mut answer = String::new();
-    let _ = std::io::stdin().read_line(&mut answer);
-    if answer.trim().eq_ignore_ascii_case("y") {
-        Ok(())
-    } else {
-        Err(Failure::Usage("stopped before the first write".to_owned()))
-    }
+    super::deploy::ask(&what, yes)
 }

@@ -18,4 +18,5 @@ mod rehearse;
 mod report;
 mod resume;
 mod sample;
+mod settle;
 mod support;

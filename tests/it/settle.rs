@@ -1,0 +1,60 @@
+//! `assay audit` and `assay teardown` as programs: a gate for CI, and a repair after a run that left something.
+
+use super::support::{Lab, Programs};
+use serde_json::Value;
+use std::path::Path;
+
+const STUCK: &str = "rules: [{service: cloudformation, operation: DeleteStack, target: provider, effect: {delete_failed: {logical_id: LedgerTable}}}]";
+
+fn on_run(lab: &Lab, command: &[&str]) -> super::support::Ended {
+    let run = lab.run_folder().expect("run").display().to_string();
+    let with_run: Vec<&str> = command.iter().map(|word| if *word == "RUN" { run.as_str() } else { word }).collect();
+    lab.assay(&with_run)
+}
+
+fn packages(lab: &Lab) -> Vec<(String, String)> {
+    let sealed = lab.events().into_iter().filter(|e| e["type"] == "sealed");
+    sealed.map(|e| (e["package"].to_string(), e["identity"].to_string())).collect()
+}
+
+#[test]
+fn a_leak_is_found_torn_down_and_amended_without_changing_what_is_sealed() {
+    let lab = Lab::open(&Programs::of(Path::new(env!("CARGO_BIN_EXE_assay"))), Some(STUCK));
+    let run = lab.start_run().wait();
+    assert_eq!(run.code, Some(40), "{run:?}");
+    let sealed = packages(&lab);
+
+    let found = on_run(&lab, &["audit", "--run", "RUN"]);
+    assert_eq!(found.code, Some(40), "{found:?}");
+    assert!(found.stdout.contains("leak") && found.stdout.contains("-provider-ledger"), "{}", found.stdout);
+    let by_tag = tagged(&lab, &["assay:study=fast", "--region", "us-east-1", "--json"]);
+    let report: Value = serde_json::from_str(&by_tag.stdout).expect("JSON");
+    assert_eq!((by_tag.code, report["overall"].as_str()), (Some(40), Some("leak")));
+
+    lab.faults("rules: []");
+    let teardown = on_run(&lab, &["teardown", "RUN"]);
+    assert_eq!(teardown.code, Some(0), "{teardown:?}");
+    let amended = on_run(&lab, &["audit", "--amend", "RUN"]);
+    assert_eq!(amended.code, Some(0), "{amended:?}");
+    assert_eq!(packages(&lab)[..sealed.len()], sealed, "what was sealed stays");
+    assert_eq!(packages(&lab)[sealed.len()].0, "\"amendment-1\"");
+    let verified = on_run(&lab, &["verify", "RUN"]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
+#[test]
+fn an_audit_by_tag_needs_a_tag_and_is_clean_where_nothing_is() {
+    let lab = Lab::open(&Programs::of(Path::new(env!("CARGO_BIN_EXE_assay"))), None);
+    let clean =
+        tagged(&lab, &["assay:study=study-1", "--region", "us-east-1", "--region", "eu-west-1", "--prefix", "assay-"]);
+    assert_eq!(clean.code, Some(0), "{clean:?}");
+    assert!(clean.stdout.contains("audit: clean"), "{}", clean.stdout);
+    let wrong = tagged(&lab, &["assay:study", "--region", "us-east-1"]);
+    assert_eq!(wrong.code, Some(64), "{wrong:?}");
+    assert_eq!(lab.assay(&["audit"]).code, Some(64));
+}
+
+fn tagged(lab: &Lab, arguments: &[&str]) -> super::support::Ended {
+    let endpoint = lab.cloud().endpoint();
+    lab.assay(&[&["audit", "--endpoint-url", &endpoint, "--tag"], arguments].concat())
+}
