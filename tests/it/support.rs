@@ -24,8 +24,13 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Builds or finds what the harness needs, once, so that its many processes need not ask cargo.
+    /// Finds what `cargo test --workspace` built beside the harness, or builds it, once, so that its many processes
+    /// need not ask cargo.
     pub(crate) fn of(assay: &Path) -> Self {
+        let (bootstrap, oracle) = (assay.with_file_name("bootstrap"), assay.with_file_name("oracle"));
+        if bootstrap.is_file() && oracle.is_file() {
+            return Self { assay: assay.to_owned(), bootstrap, oracle };
+        }
         let built = assay::artifact::Build::local().expect("bootstrap and oracle");
         Self { assay: assay.to_owned(), bootstrap: built.bootstrap, oracle: built.oracle }
     }
