@@ -1,5 +1,6 @@
 //! One run as `list` and `show` tell it.
 
+use crate::exit::Exit;
 use crate::run::{Event, Lock, RunFolder, State, now_ms};
 use serde::Serialize;
 use std::fmt;
@@ -48,6 +49,9 @@ impl RunLine {
     fn told(folder: &RunFolder, state: &State, holder: Option<String>, age_ms: i64) -> Self {
         let resume = folder.recovery();
         let (word, next) = match (state.ended, &holder, &state.paused) {
+            (Some(exit), _, _) if exit == Exit::Unclean.code() => {
+                ("ended", format!("assay teardown {}", folder.path().display()))
+            }
             (Some(_), _, _) => ("ended", format!("assay verify {}", folder.path().display())),
             (None, Some(pid), _) => ("running", format!("wait, or kill {pid}")),
             (None, None, Some(_)) => ("paused", resume),

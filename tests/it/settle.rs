@@ -23,6 +23,8 @@ fn a_leak_is_found_torn_down_and_amended_without_changing_what_is_sealed() {
     let run = lab.start_run().wait();
     assert_eq!(run.code, Some(40), "{run:?}");
     let sealed = packages(&lab);
+    let shown = on_run(&lab, &["show", "RUN"]);
+    assert!(shown.stdout.contains("ended (40)") && shown.stdout.contains("next: assay teardown"), "{}", shown.stdout);
 
     let found = on_run(&lab, &["audit", "--run", "RUN"]);
     assert_eq!(found.code, Some(40), "{found:?}");
