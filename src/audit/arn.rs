@@ -1,8 +1,9 @@
 //! From ARNs and CloudFormation's physical ids to what can be looked up.
 
+use super::types;
 use serde::{Deserialize, Serialize};
 
-/// Types of resources that have a native look-up here, and two that have none.
+/// Types of resources by the look-up that they have here, and two that have none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -30,9 +31,15 @@ pub enum Kind {
     Policy,
     /// Durable execution, by ARN.
     Execution,
+    /// Secrets Manager secret, by ARN.
+    Secret,
+    /// KMS key, by id.
+    Key,
+    /// Any other type that CloudFormation knows, by its primary identifier.
+    Typed(String),
     /// Lives and dies with its parent: permissions, inline policies, queue policies.
     Part(String),
-    /// No native look-up: always unknown.
+    /// No look-up: always unknown.
     Other(String),
 }
 
@@ -64,7 +71,9 @@ impl Kind {
             Self::Role => "role",
             Self::Policy => "policy",
             Self::Execution => "durable execution",
-            Self::Part(name) | Self::Other(name) => name,
+            Self::Secret => "secret",
+            Self::Key => "key",
+            Self::Typed(name) | Self::Part(name) | Self::Other(name) => name,
         }
     }
 }
@@ -99,7 +108,11 @@ impl Resource {
                 Self::new(Kind::Role, rest.rsplit('/').next().unwrap_or(rest), "global")
             }
             "iam" if rest.starts_with("policy/") => Self::new(Kind::Policy, arn, "global"),
-            _ => at(Kind::Other(service.to_owned()), arn),
+            "secretsmanager" if rest.starts_with("secret:") => at(Kind::Secret, arn),
+            "kms" if rest.starts_with("key/") => at(Kind::Key, rest.trim_start_matches("key/")),
+            _ => {
+                types::from_arn(service, rest, arn, region).unwrap_or_else(|| at(Kind::Other(service.to_owned()), arn))
+            }
         }
     }
 
@@ -112,7 +125,8 @@ impl Resource {
             Some(name) if name.contains("/durable-execution/") => at(Kind::Execution, arn),
             Some(name) if name.contains(':') => at(Kind::QualifiedFunction, name),
             Some(name) => at(Kind::Function, name),
-            None => at(Kind::Other("lambda".to_owned()), arn),
+            None => types::from_arn("lambda", rest, arn, region)
+                .unwrap_or_else(|| at(Kind::Other("lambda".to_owned()), arn)),
         }
     }
 
@@ -132,12 +146,9 @@ impl Resource {
             "AWS::Logs::LogGroup" => at(Kind::LogGroup),
             "AWS::IAM::Role" => Self::new(Kind::Role, physical_id, "global"),
             "AWS::IAM::ManagedPolicy" => Self::new(Kind::Policy, physical_id, "global"),
-            "AWS::IAM::Policy"
-            | "AWS::IAM::RolePolicy"
-            | "AWS::Lambda::Permission"
-            | "AWS::SQS::QueuePolicy"
-            | "AWS::S3::BucketPolicy" => at(Kind::Part(resource_type.to_owned())),
-            other => at(Kind::Other(other.to_owned())),
+            "AWS::SecretsManager::Secret" => at(Kind::Secret),
+            "AWS::KMS::Key" => at(Kind::Key),
+            other => at(types::of_stack(other)),
         }
     }
 }
@@ -171,12 +182,14 @@ mod tests {
             ("lambda:us-east-1:1:event-source-mapping:u-u", Kind::Mapping, "u-u"),
             ("logs:us-east-1:1:log-group:/aws/lambda/f:*", Kind::LogGroup, "/aws/lambda/f"),
             ("iam::1:role/path/r", Kind::Role, "r"),
+            ("kms:us-east-1:1:key/k-1", Kind::Key, "k-1"),
         ];
         for (rest, kind, name) in cases {
             assert_eq!(arn(rest), (kind, name.to_owned()), "{rest}");
         }
         assert_eq!(arn("dynamodb:us-east-1:1:table/t/stream/l").0, Kind::Stream);
-        assert_eq!(arn("secretsmanager:us-east-1:1:secret:s").0, Kind::Other("secretsmanager".into()));
+        assert_eq!(arn("secretsmanager:us-east-1:1:secret:s").0, Kind::Secret);
+        assert_eq!(arn("glue:us-east-1:1:database/d").0, Kind::Other("glue".into()));
         assert_eq!(Resource::from_arn("nonsense", "us-east-1").kind, Kind::Other(String::new()));
     }
 

@@ -58,6 +58,8 @@ pub enum Reading {
     Going(String),
     /// Its service will delete it at a time that it names, milliseconds since the epoch.
     PendingUntil(i64),
+    /// A network interface that Lambda made for this function, and removes after it.
+    LeftBy(String),
     /// Its service says that it does not exist.
     Absent,
     /// It dies with its parent and was not looked up.

@@ -11,6 +11,10 @@ use super::streams::judge_stream;
 /// A deleted queue may answer for this long, and its name stays taken (SQS API reference, `DeleteQueue`), milliseconds.
 const QUEUE_MS: i64 = 60_000;
 
+/// Lambda removes a function's network interfaces within this long (reports of 25 to 40 minutes in
+/// aws-cloudformation/cloudformation-coverage-roadmap#392; "up to 20 minutes" in the Lambda developer guide).
+const INTERFACE_MS: i64 = 45 * 60_000;
+
 /// Judges every sighting and stream at `now_ms`. What is gone and not even listed gives no finding.
 #[must_use]
 pub fn judge(facts: &Facts, scope: &AuditScope, now_ms: i64) -> Vec<Finding> {
@@ -34,6 +38,7 @@ fn judge_resource(sighting: &Sighting, scope: &AuditScope, now_ms: i64) -> Optio
         Reading::Absent => return None,
         Reading::Unread(reason) => (Verdict::Unknown, format!("could not be read: {reason}")),
         Reading::Going(status) => (Verdict::Unknown, format!("{status}: going, but not gone")),
+        Reading::LeftBy(function) => left_by(sighting, function, now_ms),
         Reading::PendingUntil(at_ms) if now_ms < *at_ms => {
             (Verdict::ExpectedUntil { at_ms: *at_ms }, "scheduled for deletion by its service".to_owned())
         }
@@ -42,6 +47,18 @@ fn judge_resource(sighting: &Sighting, scope: &AuditScope, now_ms: i64) -> Optio
     };
     let (id, region) = (resource.name.as_str(), resource.region.as_str());
     Some(finding(verdict, reason, &resource.kind, id, region, sighting.sources.clone(), scope, now_ms))
+}
+
+/// An interface without its function is Lambda's to remove; how long that takes counts from the function's end.
+fn left_by(sighting: &Sighting, function: &str, now_ms: i64) -> (Verdict, String) {
+    let interface = format!("network interface that Lambda made for {function}");
+    match sighting.deleted.not_after_ms.map(|at| at.saturating_add(INTERFACE_MS)) {
+        Some(at_ms) if now_ms < at_ms => {
+            (Verdict::ExpectedUntil { at_ms }, format!("{interface}; Lambda removes it, normal up to 45 min"))
+        }
+        Some(_) => (Verdict::Leak, format!("{interface}; still there 45 min after the function")),
+        None => (Verdict::Unknown, format!("{interface}; when the function was deleted is not known")),
+    }
 }
 
 fn present(sighting: &Sighting, detail: &str, now_ms: i64) -> (Verdict, String) {

@@ -15,6 +15,7 @@ mod streams;
 mod table;
 #[cfg(test)]
 mod tests;
+mod types;
 
 pub use allow::AllowRule;
 pub use arn::{Kind, Resource};

@@ -38,6 +38,11 @@ fn removal(kind: &Kind, id: &str, region: &str, run: Option<&str>) -> Option<Str
         Kind::Execution => format!("lambda stop-durable-execution --durable-execution-arn {id}"),
         Kind::Role => return Some(format!("aws iam delete-role --role-name {id}")),
         Kind::Policy => return Some(format!("aws iam delete-policy --policy-arn {id}")),
+        Kind::Secret => format!("secretsmanager delete-secret --secret-id {id} --recovery-window-in-days 7"),
+        Kind::Key => format!("kms schedule-key-deletion --key-id {id} --pending-window-in-days 7"),
+        Kind::Typed(type_name) => {
+            format!("cloudcontrol delete-resource --type-name {type_name} --identifier {id}")
+        }
         Kind::Stream | Kind::Part(_) | Kind::Other(_) => return None,
     };
     Some(format!("aws {call} --region {region}"))

@@ -31,7 +31,9 @@ pub fn judge_stream(stream: &StreamFacts, account: &str, now_ms: i64) -> Option<
         }
         Reading::Absent | Reading::Implied => return None,
         Reading::Unread(reason) => return Some((Verdict::Unknown, format!("the stream could not be read: {reason}"))),
-        Reading::PendingUntil(_) => return Some((Verdict::Unknown, "a stream has no deletion date".into())),
+        Reading::PendingUntil(_) | Reading::LeftBy(_) => {
+            return Some((Verdict::Unknown, "a stream has no deletion date and no maker".into()));
+        }
         Reading::Present(status) | Reading::Going(status) => status.as_str(),
     };
     if place(&stream.arn) != Some((stream.region.as_str(), account)) {

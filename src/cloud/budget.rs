@@ -14,6 +14,7 @@ const FLOOR: f64 = 0.2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the APIs'")]
 pub enum Lane {
+    CloudControl,
     CloudFormation,
     CostExplorer,
     DynamoDbControl,
@@ -23,17 +24,20 @@ pub enum Lane {
     DescribeStream,
     ListStreams,
     Iam,
+    Kms,
     DurableRead,
     LambdaControl,
     LambdaInvoke,
     Logs,
     S3,
+    Secrets,
     Sqs,
     Sts,
     Tagging,
 }
 
-const LANES: [Lane; 17] = [
+const LANES: [Lane; 20] = [
+    Lane::CloudControl,
     Lane::CloudFormation,
     Lane::CostExplorer,
     Lane::DynamoDbControl,
@@ -43,11 +47,13 @@ const LANES: [Lane; 17] = [
     Lane::DescribeStream,
     Lane::ListStreams,
     Lane::Iam,
+    Lane::Kms,
     Lane::DurableRead,
     Lane::LambdaControl,
     Lane::LambdaInvoke,
     Lane::Logs,
     Lane::S3,
+    Lane::Secrets,
     Lane::Sqs,
     Lane::Sts,
     Lane::Tagging,
@@ -94,10 +100,15 @@ impl Budgets {
         Self { default: at(10.0, 8), lanes: lanes.into_iter().collect() }
     }
 
-    /// For endpoints that are not AWS's: only the number of calls in flight is bounded.
+    /// For endpoints that are not AWS's: as many calls in flight as for AWS, without a rate.
     #[must_use]
     pub fn foreign() -> Self {
-        Self { default: Budget { rate: 5_000.0, burst: 500.0, concurrency: 16 }, lanes: BTreeMap::new() }
+        let unhurried = |budget: Budget| Budget { rate: 5_000.0, burst: 500.0, ..budget };
+        let aws = Self::aws();
+        Self {
+            default: unhurried(aws.default),
+            lanes: aws.lanes.into_iter().map(|(lane, budget)| (lane, unhurried(budget))).collect(),
+        }
     }
 
     /// The budgets that fit the endpoint.

@@ -85,6 +85,7 @@ fn kind_of(code: &str, message: &str) -> RefusalKind {
         | "NoSuchKey"
         | "NoSuchUpload"
         | "NotFound"
+        | "NotFoundException"
         | "NoSuchEntity"
         | "NoSuchEntityException"
         | "QueueDoesNotExist"

@@ -66,14 +66,17 @@ struct Inner {
 /// The SDK's clients, retries off in all of them.
 #[derive(Debug)]
 pub(super) struct Sdk {
+    pub(super) cloudcontrol: aws_sdk_cloudcontrol::Client,
     pub(super) cloudformation: aws_sdk_cloudformation::Client,
     pub(super) costexplorer: aws_sdk_costexplorer::Client,
     pub(super) dynamodb: aws_sdk_dynamodb::Client,
     pub(super) streams: aws_sdk_dynamodbstreams::Client,
     pub(super) iam: aws_sdk_iam::Client,
+    pub(super) kms: aws_sdk_kms::Client,
     pub(super) lambda: aws_sdk_lambda::Client,
     pub(super) logs: aws_sdk_cloudwatchlogs::Client,
     pub(super) s3: aws_sdk_s3::Client,
+    pub(super) secretsmanager: aws_sdk_secretsmanager::Client,
     pub(super) sqs: aws_sdk_sqs::Client,
     pub(super) sts: aws_sdk_sts::Client,
     pub(super) tagging: aws_sdk_resourcegroupstagging::Client,
@@ -93,14 +96,17 @@ impl Sdk {
             .interceptor(watch("s3"))
             .build();
         Self {
+            cloudcontrol: client!(aws_sdk_cloudcontrol, config, watch("cloudcontrol")),
             cloudformation: client!(aws_sdk_cloudformation, config, watch("cloudformation")),
             costexplorer: client!(aws_sdk_costexplorer, config, watch("costexplorer")),
             dynamodb: client!(aws_sdk_dynamodb, config, watch("dynamodb")),
             streams: client!(aws_sdk_dynamodbstreams, config, watch("dynamodbstreams")),
             iam: client!(aws_sdk_iam, config, watch("iam")),
+            kms: client!(aws_sdk_kms, config, watch("kms")),
             lambda: client!(aws_sdk_lambda, config, watch("lambda")),
             logs: client!(aws_sdk_cloudwatchlogs, config, watch("logs")),
             s3: aws_sdk_s3::Client::from_conf(s3),
+            secretsmanager: client!(aws_sdk_secretsmanager, config, watch("secretsmanager")),
             sqs: client!(aws_sdk_sqs, config, watch("sqs")),
             sts: client!(aws_sdk_sts, config, watch("sts")),
             tagging: client!(aws_sdk_resourcegroupstagging, config, watch("tagging")),

@@ -63,7 +63,8 @@ pub struct Options {
     pub disable_protection: bool,
     /// Delete every version, marker and upload of the run's buckets.
     pub empty_buckets: bool,
-    /// After a second failure, leave exactly the failing resources behind; the audit keeps them as debts.
+    /// After a second failure, leave exactly the failing resources behind (`RetainResources`), and if that fails too,
+    /// whatever fails then (`FORCE_DELETE_STACK`); the audit keeps them as debts.
     pub retain_failed: bool,
 }
 
@@ -74,6 +75,10 @@ pub struct TeardownLimits {
     pub stack: Pace,
     /// Waiting for executions and mappings to end.
     pub settle: Pace,
+    /// How long a stack may wait for network interfaces, from the first event that says so.
+    pub interfaces: Duration,
+    /// How long a stack may wait for a custom resource, from the first event of its deletion.
+    pub custom_resource: Duration,
     /// How long a stack may show the status from before its deletion without a word why.
     pub unmoved: Duration,
     /// Times that a bucket is emptied before it is given up.
@@ -85,7 +90,8 @@ pub struct TeardownLimits {
 }
 
 impl Default for TeardownLimits {
-    /// An hour for a stack (interfaces of functions in a VPC alone may take 45 minutes), five minutes to settle.
+    /// An hour for a stack, five minutes to settle. Network interfaces normally take up to 45 minutes and a silent custom
+    /// resource one hour; both get five minutes more.
     fn default() -> Self {
         let pace = |interval, ceiling, timeout| Pace {
             interval: Duration::from_secs(interval),
@@ -96,6 +102,8 @@ impl Default for TeardownLimits {
         Self {
             stack: pace(5, 60, 3_600),
             settle: pace(3, 30, 300),
+            interfaces: Duration::from_secs(50 * 60),
+            custom_resource: Duration::from_secs(65 * 60),
             unmoved: Duration::from_secs(20),
             bucket_rounds: 5,
             attempts: 2,

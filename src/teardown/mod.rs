@@ -3,15 +3,18 @@
 //! ledger or tags do not prove to be the run's.
 
 mod buckets;
+mod custom;
 mod executions;
 mod input;
 mod mappings;
 mod ownership;
 mod report;
+mod slow;
 mod stack;
 mod stacks;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use input::{BucketEntry, FunctionEntry, Options, StackEntry, TeardownInput, TeardownLimits};
 pub use report::{

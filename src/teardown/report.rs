@@ -113,6 +113,9 @@ pub struct FailingResource {
     pub status: String,
     /// CloudFormation's reason.
     pub reason: Option<String>,
+    /// Who serves it, where it is a custom resource that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_token: Option<String>,
 }
 
 /// One bucket's end.

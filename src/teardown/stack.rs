@@ -2,14 +2,14 @@
 
 use super::Job;
 use super::buckets;
+use super::custom;
 use super::input::StackEntry;
 use super::ownership::{Owned, resolve};
-use super::report::{FailingResource, Note, StackReport, StackResult};
+use super::report::{FailingResource, StackReport, StackResult};
+use super::watch::Watch;
 use crate::cloud::poll::{Polled, poll};
-use crate::cloud::stacks::{self, DeleteStack, StackEvent, StackResource, StackState, StackStatus};
+use crate::cloud::stacks::{self, DeleteStack, StackResource, StackState, StackStatus};
 use crate::cloud::{Failure, Outcome, Refusal, RefusalKind, now_ms};
-use std::sync::{Mutex, PoisonError};
-use tokio::time::Instant;
 
 /// Deletes the stack behind a ledger entry; `held` says why it must not be deleted.
 pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<String>) -> StackReport {
@@ -29,7 +29,8 @@ pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<String>) 
         report.result = result;
         return report;
     }
-    let work = Work { job, name: &entry.name, id: &state.id, last_event: Mutex::new(None) };
+    let watch = Watch::new(job, &entry.name, &state.id);
+    let work = Work { job, name: &entry.name, id: &state.id, watch };
     report.result = work.run(&state, &mut report).await;
     report
 }
@@ -48,11 +49,23 @@ struct Work<'a> {
     job: &'a Job,
     name: &'a str,
     id: &'a str,
-    last_event: Mutex<Option<String>>,
+    watch: Watch<'a>,
+}
+
+/// What a deletion may leave behind; anything but nothing is legal only in `DELETE_FAILED`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Leave {
+    /// Nothing.
+    Nothing,
+    /// Exactly these logical ids (`RetainResources`).
+    Exactly(Vec<String>),
+    /// Whatever fails (`FORCE_DELETE_STACK`, "skips all resources that are failing to delete", CloudFormation user
+    /// guide, "Deleting a stack").
+    WhatFails,
 }
 
 impl Work<'_> {
-    /// A plain deletion, one retry, and then, only when asked, a deletion that leaves exactly what fails.
+    /// A plain deletion, one retry, and then, only when asked, a deletion that leaves behind what fails.
     async fn run(&self, state: &StackState, report: &mut StackReport) -> StackResult {
         let mut before = state.status.clone();
         for attempt in 1..=self.job.limits.attempts.max(1) {
@@ -61,33 +74,46 @@ impl Work<'_> {
             {
                 return StackResult::Refused { holder };
             }
-            let result = self.attempt(&before, Vec::new(), report).await;
+            let result = self.attempt(&before, Leave::Nothing, report).await;
             if result != StackResult::Failed {
                 return result;
             }
             before = StackStatus::DeleteFailed;
         }
-        if !self.job.input.options.retain_failed || report.failing.is_empty() {
-            return StackResult::Failed;
-        }
+        if self.job.input.options.retain_failed { self.leave_behind(report).await } else { StackResult::Failed }
+    }
+
+    /// First exactly what failed: then the request itself says what is left. Only if other resources fail in turn is it
+    /// left to CloudFormation what to skip; the resources' statuses tell afterwards.
+    async fn leave_behind(&self, report: &mut StackReport) -> StackResult {
         let left: Vec<FailingResource> = std::mem::take(&mut report.failing);
-        let ids = left.iter().map(|r| r.logical_id.clone()).collect();
-        let result = self.attempt(&before, ids, report).await;
-        report.retained.extend(left);
-        dedup(&mut report.retained);
+        let ids: Vec<String> = left.iter().map(|r| r.logical_id.clone()).collect();
+        let mut result = StackResult::Failed;
+        if !ids.is_empty() {
+            result = self.attempt(&StackStatus::DeleteFailed, Leave::Exactly(ids), report).await;
+        }
+        if result == StackResult::Failed {
+            result = self.attempt(&StackStatus::DeleteFailed, Leave::WhatFails, report).await;
+        }
+        if result == StackResult::Deleted {
+            report.retained.extend(left);
+            dedup(&mut report.retained);
+        } else if report.failing.is_empty() {
+            report.failing = left;
+        }
         result
     }
 
     /// One deletion, from the request to a settled stack.
-    async fn attempt(&self, before: &StackStatus, retain: Vec<String>, report: &mut StackReport) -> StackResult {
+    async fn attempt(&self, before: &StackStatus, leave: Leave, report: &mut StackReport) -> StackResult {
         report.attempts += 1;
-        let retained_on_purpose = !retain.is_empty();
+        let on_purpose = leave != Leave::Nothing;
         if *before != StackStatus::DeleteInProgress
-            && let Err(result) = self.request(report.attempts, retain).await
+            && let Err(result) = self.request(report.attempts, leave).await
         {
             return result;
         }
-        let (end, disturbed) = match self.wait(before).await {
+        let (end, disturbed) = match self.watch.settled(before).await {
             Polled::Ready { value, disturbed } => (value, disturbed),
             Polled::Refused(refusal) if refusal.kind == RefusalKind::NotFound => return StackResult::AlreadyGone,
             Polled::Refused(refusal) => return failed(Failure::Refused(refusal)),
@@ -95,7 +121,7 @@ impl Work<'_> {
             Polled::Cancelled => return StackResult::Interrupted,
         };
         report.disturbed += disturbed;
-        match self.judge(&end, retained_on_purpose, report).await {
+        match self.judge(&end, on_purpose, report).await {
             Ok(result) => result,
             Err(failure) => failed(failure),
         }
@@ -103,9 +129,11 @@ impl Work<'_> {
 
     /// Asks for the deletion. Throttling is waited out; an unknown outcome is asked again with the same token, which
     /// CloudFormation answers with `TokenAlreadyExists` if the first request arrived.
-    async fn request(&self, attempt: u32, retain: Vec<String>) -> Result<(), StackResult> {
+    async fn request(&self, attempt: u32, leave: Leave) -> Result<(), StackResult> {
         let token = stacks::delete_token(self.name, attempt, now_ms());
-        let stack = DeleteStack { stack_id: self.id.to_owned(), token, retain, force: false };
+        let force = leave == Leave::WhatFails;
+        let retain = if let Leave::Exactly(ids) = leave { ids } else { Vec::new() };
+        let stack = DeleteStack { stack_id: self.id.to_owned(), token, retain, force };
         let asked = poll(self.job.limits.settle, &self.job.cancel, || async {
             match stacks::delete(&self.job.clients, &stack).await {
                 Outcome::Refused(refusal) if refusal.kind == RefusalKind::AlreadyExists => Outcome::Done(Some(())),
@@ -119,32 +147,6 @@ impl Work<'_> {
             Polled::GaveUp { reason } => Err(StackResult::Unknown { reason }),
             Polled::Cancelled => Err(StackResult::Interrupted),
         }
-    }
-
-    /// Waits until the stack is settled. CloudFormation may show the status from before the request for a while; a
-    /// stack that does not move is refused as soon as an event says why, and at the latest after the grace time.
-    async fn wait(&self, before: &StackStatus) -> Polled<StackState> {
-        let asked = Instant::now();
-        let looks = Mutex::new(0_u32);
-        poll(self.job.limits.stack, &self.job.cancel, || async {
-            let state = match stacks::describe(&self.job.clients, self.id).await.into_result() {
-                Ok(state) => state,
-                Err(failure) => return Err(failure).into(),
-            };
-            self.tell_events().await;
-            if state.status == *before && state.status != StackStatus::DeleteInProgress {
-                let seen = {
-                    let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
-                    *looks += 1;
-                    *looks
-                };
-                let stays =
-                    asked.elapsed() >= self.job.limits.unmoved || (seen > 1 && self.reason_to_stay().await.is_some());
-                return Outcome::Done(stays.then_some(state));
-            }
-            Outcome::Done(state.status.is_settled().then_some(state))
-        })
-        .await
     }
 
     /// The status alone proves nothing: resources may say otherwise, or have been skipped.
@@ -162,6 +164,7 @@ impl Work<'_> {
         report.retained = skipped.into_iter().map(Into::into).collect();
         let failing = left.into_iter().filter(|r| r.status == "DELETE_FAILED" || end.status.is_deleted());
         report.failing = failing.map(Into::into).collect();
+        custom::name_providers(self.job, self.id, &mut report.failing).await;
         Ok(match end.status {
             StackStatus::DeleteComplete if report.failing.is_empty() => StackResult::Deleted,
             // CloudFormation may leave what it was asked to retain in its last failed state.
@@ -179,49 +182,9 @@ impl Work<'_> {
 
     /// Who holds a cancelled deletion: the newest event that says why, else the stack's own reason.
     async fn holder(&self, end: &StackState) -> String {
-        let said = self.reason_to_stay().await;
+        let said = self.watch.reason_to_stay().await;
         let reason = said.or_else(|| end.reason.clone()).unwrap_or_else(|| "no reason given".to_owned());
         format!("the stack stayed {}: {reason}", end.status)
-    }
-
-    async fn reason_to_stay(&self) -> Option<String> {
-        let events = stacks::new_events(&self.job.clients, self.id, None).await.done().unwrap_or_default().events;
-        events
-            .into_iter()
-            .rev()
-            .filter_map(|e| e.reason)
-            .find(|r| r.contains("in use by") || r.contains("Delete cancel"))
-    }
-
-    async fn tell_events(&self) {
-        let last = self.last_event.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(batch) = stacks::new_events(&self.job.clients, self.id, last.as_deref()).await.done() else { return };
-        // The first look only marks where the deletion's own events begin.
-        if last.is_some() {
-            for event in &batch.events {
-                self.job.observer.note(&Note::Event { stack: self.name, event, hint: hint(event) });
-            }
-        }
-        if let Some(newest) = batch.events.last() {
-            *self.last_event.lock().unwrap_or_else(PoisonError::into_inner) = Some(newest.event_id.clone());
-        }
-    }
-}
-
-/// What a person should know about a slow deletion.
-fn hint(event: &StackEvent) -> Option<&'static str> {
-    if event.status != "DELETE_IN_PROGRESS" {
-        return None;
-    }
-    let network = event.reason.as_deref().is_some_and(|r| r.contains("network interface") || r.contains("ENI"));
-    if network || event.resource_type == "AWS::EC2::NetworkInterface" {
-        Some("network interfaces of functions are removed by Lambda; up to 45 minutes is normal")
-    } else if event.resource_type.starts_with("Custom::")
-        || event.resource_type == "AWS::CloudFormation::CustomResource"
-    {
-        Some("a custom resource whose ServiceToken does not answer blocks the deletion for one hour")
-    } else {
-        None
     }
 }
 
@@ -256,6 +219,7 @@ impl From<StackResource> for FailingResource {
             resource_type: r.resource_type,
             status: r.status,
             reason: r.reason,
+            service_token: None,
         }
     }
 }

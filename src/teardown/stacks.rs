@@ -2,8 +2,9 @@
 
 use super::Job;
 use super::buckets::Held;
+use super::custom;
 use super::input::StackEntry;
-use super::report::{Note, StackReport, StackResult, TeardownReport};
+use super::report::{FailingResource, Note, StackReport, StackResult, TeardownReport};
 use super::stack;
 use tokio::task::JoinSet;
 
@@ -54,11 +55,7 @@ fn name_missing(job: &Job, report: &mut TeardownReport) {
 
 fn explain(job: &Job, stack: &StackReport, report: &mut TeardownReport) {
     let again = |flag: &str| Some(format!("teardown {}{flag}", job.input.run));
-    let failing: Vec<String> = stack
-        .failing
-        .iter()
-        .map(|r| format!("{} ({})", r.logical_id, r.reason.as_deref().unwrap_or("no reason given")))
-        .collect();
+    let failing: Vec<String> = stack.failing.iter().map(failure).collect();
     match &stack.result {
         StackResult::Refused { holder } if holder.contains("termination protection") => {
             report.problem(&stack.name, format!("deletion refused: {holder}"), again(" --disable-protection"));
@@ -67,7 +64,7 @@ fn explain(job: &Job, stack: &StackReport, report: &mut TeardownReport) {
             report.problem(&stack.name, format!("deletion refused: {holder}"), again(""));
         }
         StackResult::Failed => {
-            let reason = format!("DELETE_FAILED after {} attempts: {}", stack.attempts, failing.join("; "));
+            let reason = format!("DELETE_FAILED after {} attempts: {}; {OFFER}", stack.attempts, failing.join("; "),);
             report.problem(&stack.name, reason, again(" --force-failed"));
         }
         StackResult::NotOurs => {
@@ -81,6 +78,19 @@ fn explain(job: &Job, stack: &StackReport, report: &mut TeardownReport) {
         StackResult::Interrupted => report.problem(&stack.name, "interrupted; CloudFormation may go on", again("")),
         StackResult::Unknown { reason } => report.problem(&stack.name, reason.clone(), again("")),
         StackResult::Deleted | StackResult::AlreadyGone | StackResult::NeverCreated => {}
+    }
+}
+
+/// What `--force-failed` does.
+const OFFER: &str =
+    "--force-failed deletes the stack and leaves exactly these behind (RetainResources, else FORCE_DELETE_STACK)";
+
+fn failure(resource: &FailingResource) -> String {
+    let reason = resource.reason.as_deref().unwrap_or("no reason given");
+    let said = format!("{} ({reason})", resource.logical_id);
+    match &resource.service_token {
+        Some(token) => format!("{said}, {}", custom::told(&resource.logical_id, token)),
+        None => said,
     }
 }
 

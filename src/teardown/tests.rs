@@ -1,5 +1,8 @@
 //! Teardown against a scripted CloudFormation and S3.
 
+mod leave;
+mod slow;
+
 use super::{
     BucketEntry, FunctionEntry, Options, StackEntry, StackReport, StackResult, TeardownInput, TeardownLimits,
     TeardownOutcome, TeardownReport, teardown,
@@ -28,6 +31,10 @@ struct Fake {
     reply_to_delete: Option<Reply>,
     mapping: &'static str,
     running: bool,
+    resource_type: &'static str,
+    /// Members of `DescribeStackEvents`.
+    events: String,
+    template: &'static str,
 }
 
 impl Default for Fake {
@@ -44,6 +51,9 @@ impl Default for Fake {
             reply_to_delete: None,
             mapping: "Enabled",
             running: true,
+            resource_type: "AWS::SQS::Queue",
+            events: EVENT.to_owned(),
+            template: "Resources: {}",
         }
     }
 }
@@ -65,7 +75,10 @@ impl Fake {
             return self.list_resources();
         }
         if request.is("DescribeStackEvents") {
-            return Reply::query("DescribeStackEvents", &format!("<StackEvents>{EVENT}</StackEvents>"));
+            return Reply::query("DescribeStackEvents", &format!("<StackEvents>{}</StackEvents>", self.events));
+        }
+        if request.is("GetTemplate") {
+            return Reply::query("GetTemplate", &format!("<TemplateBody>{}</TemplateBody>", self.template));
         }
         if request.line.contains("/event-source-mappings/") {
             return self.mapping(request);
@@ -117,9 +130,10 @@ impl Fake {
     fn list_resources(&self) -> Reply {
         let members: String = self.resources.iter().map(|(logical, status)| format!(
             "<member><LogicalResourceId>{logical}</LogicalResourceId><PhysicalResourceId>p-{logical}</PhysicalResourceId>\
-             <ResourceType>AWS::SQS::Queue</ResourceType><ResourceStatus>{status}</ResourceStatus>\
+             <ResourceType>{}</ResourceType><ResourceStatus>{status}</ResourceStatus>\
              <ResourceStatusReason>because</ResourceStatusReason>\
-             <LastUpdatedTimestamp>2026-11-30T20:00:00.000Z</LastUpdatedTimestamp></member>"
+             <LastUpdatedTimestamp>2026-11-30T20:00:00.000Z</LastUpdatedTimestamp></member>",
+            self.resource_type
         )).collect();
         Reply::query("ListStackResources", &format!("<StackResourceSummaries>{members}</StackResourceSummaries>"))
     }
@@ -178,10 +192,19 @@ fn limits() -> TeardownLimits {
 }
 
 async fn run(fake: Fake, input: TeardownInput) -> (TeardownReport, Server) {
+    run_with(fake, input, limits(), Arc::new(())).await
+}
+
+async fn run_with(
+    fake: Fake,
+    input: TeardownInput,
+    limits: TeardownLimits,
+    observer: Arc<dyn super::Observer>,
+) -> (TeardownReport, Server) {
     let fake = Mutex::new(fake);
     let server = Server::start(move |request| fake.lock().expect("no panic").answer(request)).await;
     let clients = server.clients().await;
-    let report = teardown(input, &clients, limits(), &CancellationToken::new(), Arc::new(())).await;
+    let report = teardown(input, &clients, limits, &CancellationToken::new(), observer).await;
     (report, server)
 }
 
@@ -222,25 +245,12 @@ async fn failing_resources_are_named_after_one_retry() {
     assert_eq!((report.outcome, &only(&report).result), (TeardownOutcome::Incomplete, &StackResult::Failed));
     assert_eq!(ids(&only(&report).failing), ["Bucket"]);
     assert_eq!(server.count("DeleteStack"), 2);
-    assert_eq!(report.problems[0].reason, "DELETE_FAILED after 2 attempts: Bucket (because)");
+    assert_eq!(
+        report.problems[0].reason,
+        "DELETE_FAILED after 2 attempts: Bucket (because); --force-failed deletes the stack and leaves exactly these \
+         behind (RetainResources, else FORCE_DELETE_STACK)"
+    );
     assert_eq!(report.problems[0].next.as_deref(), Some("teardown run-1 --force-failed"));
-}
-
-#[tokio::test]
-async fn when_asked_exactly_the_failing_ids_are_retained_and_kept_as_debts() {
-    let fake = Fake {
-        after_delete: vec!["DELETE_FAILED", "DELETE_FAILED", "DELETE_FAILED", "DELETE_FAILED", "DELETE_COMPLETE"],
-        resources: vec![("Queue", "DELETE_COMPLETE"), ("Bucket", "DELETE_FAILED")],
-        ..Fake::default()
-    };
-    let options = Options { retain_failed: true, ..Options::default() };
-    let (report, server) = run(fake, TeardownInput { options, ..input() }).await;
-    assert_eq!(report.outcome, TeardownOutcome::CompleteWithRetained, "{report:?}");
-    assert_eq!(ids(&only(&report).retained), ["Bucket"]);
-    let deletes: Vec<_> = server.requests().into_iter().filter(|r| r.is("DeleteStack")).collect();
-    assert_eq!(deletes.len(), 3);
-    assert!(deletes[2].has("RetainResources.member.1=Bucket") && !deletes[2].has("RetainResources.member.2"));
-    assert!(!deletes[1].has("RetainResources"));
 }
 
 #[tokio::test]

@@ -18,7 +18,8 @@ const RENAMED: [(&str, &[&str]); 7] = [
 ];
 
 /// IAM prefixes of the SDK clients.
-const PREFIXES: [(&str, &str); 3] = [("costexplorer", "ce"), ("streams", "dynamodb"), ("tagging", "tag")];
+const PREFIXES: [(&str, &str); 4] =
+    [("cloudcontrol", "cloudformation"), ("costexplorer", "ce"), ("streams", "dynamodb"), ("tagging", "tag")];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("folder") {

@@ -2,11 +2,16 @@
 
 use super::Reader;
 use super::cells::Op;
+use super::interfaces::function_of;
 use super::mappings::as_reading;
 use super::stacks::as_reading as stack_reading;
 use crate::audit::arn::{Kind, Resource};
 use crate::audit::facts::Reading;
-use crate::cloud::{Failure, Outcome, buckets, executions, functions, logs, mappings, queues, roles, stacks, tables};
+use crate::audit::types::{is_custom, is_identified};
+use crate::cloud::control::{self, Controlled};
+use crate::cloud::{
+    Failure, Outcome, buckets, executions, functions, keys, logs, mappings, queues, roles, secrets, stacks, tables,
+};
 
 /// Asks the owning service. A type without look-up stays unread, and its cell says so.
 pub(super) async fn read(reader: &Reader, resource: &Resource) -> Reading {
@@ -44,6 +49,9 @@ pub(super) async fn read(reader: &Reader, resource: &Resource) -> Reading {
             let outcome = stacks::describe(clients, name).await;
             look.detail(("cloudformation", "DescribeStacks"), outcome, |stack| stack_reading(&stack.status))
         }
+        Kind::Secret => look.secret(secrets::describe(clients, name).await),
+        Kind::Key => look.key(keys::describe(clients, name).await),
+        Kind::Typed(type_name) => look.typed(type_name, control::describe(clients, type_name, name).await),
         Kind::Stream | Kind::Part(_) => Reading::Implied,
         Kind::Other(service) => look.without(service),
     }
@@ -74,11 +82,47 @@ impl Look<'_> {
         })
     }
 
+    fn secret(&self, outcome: Outcome<secrets::Secret>) -> Reading {
+        self.detail(("secretsmanager", "DescribeSecret"), outcome, |secret| {
+            secret.gone_at_ms(self.reader.now_ms).map_or(Reading::Present(String::new()), Reading::PendingUntil)
+        })
+    }
+
+    fn key(&self, outcome: Outcome<keys::Key>) -> Reading {
+        self.detail(("kms", "DescribeKey"), outcome, |key| match (key.state.as_str(), key.deletion_date_ms) {
+            ("PendingDeletion", Some(at_ms)) => Reading::PendingUntil(at_ms),
+            ("PendingDeletion" | "PendingReplicaDeletion", _) => Reading::Going(key.state),
+            _ => Reading::Present(key.state),
+        })
+    }
+
+    /// Any type by Cloud Control.
+    fn typed(&self, type_name: &str, outcome: Outcome<Controlled>) -> Reading {
+        let reading = self.detail(("cloudcontrol", "GetResource"), outcome, |found| {
+            function_of(&found).map_or(Reading::Present(String::new()), |name| Reading::LeftBy(name.to_owned()))
+        });
+        if reading == Reading::Absent && !is_identified(type_name, &self.resource.name) {
+            return self.unread(
+                ("cloudcontrol", "GetResource"),
+                &format!("not found by this id, which is not known to be the primary identifier of {type_name}"),
+            );
+        }
+        reading
+    }
+
+    fn unread(&self, op: Op, reason: &str) -> Reading {
+        let failure = Failure::unknown(op.1, reason);
+        self.reader.cells.unread(&self.resource.region, op, &self.resource.name, &failure);
+        Reading::Unread(reason.to_owned())
+    }
+
     fn without(&self, service: &str) -> Reading {
-        let reason = format!("no native look-up for this type ({service})");
-        let failure = Failure::unknown("look-up", &reason);
-        self.reader.cells.unread(&self.resource.region, ("other", "none"), &self.resource.name, &failure);
-        Reading::Unread(reason)
+        let reason = if is_custom(service) {
+            format!("made by a custom resource ({service}); only its provider knows what it made")
+        } else {
+            format!("no look-up for this type of {service}")
+        };
+        self.unread(("other", "none"), &reason)
     }
 }
 

@@ -4,6 +4,7 @@ mod cells;
 mod children;
 mod executions;
 mod index;
+mod interfaces;
 mod lookup;
 mod mappings;
 mod prefixes;
@@ -68,8 +69,11 @@ impl Reader {
         stacks::read(self, &mut named).await;
         mappings::read(self, &mut named).await;
         children::name(self, &mut named);
+        interfaces::read(self, &mut named).await;
         let streams = streams::candidates(self, &mut named).await;
-        facts.sightings.extend(self.look_up(&named, &listed).await);
+        let mut sightings = self.look_up(&named, &listed).await;
+        interfaces::date(&mut sightings, &named);
+        facts.sightings.extend(sightings);
         facts.sightings.extend(executions::read(self).await);
         facts.streams.extend(streams::read(self, &named, streams).await);
     }
