@@ -3,7 +3,7 @@
 use super::budget::Lane;
 use super::clients::Clients;
 use super::listing::{Listing, PageCap, pages};
-use super::outcome::{Failure, Outcome, require, settle};
+use super::outcome::{Failure, Outcome, RefusalKind, require, settle};
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use serde::{Deserialize, Serialize};
@@ -32,11 +32,17 @@ pub struct Upload {
     pub upload_id: String,
 }
 
-/// Stores an object unless one of that key exists (`If-None-Match: *`); `AlreadyExists` otherwise.
-pub async fn put_if_absent(clients: &Clients, bucket: &str, key: &str, bytes: Vec<u8>) -> Outcome<()> {
+/// Stores an object under a key that holds its bytes' digest (`If-None-Match: *`). That it is there already is as good
+/// as done, so putting it twice is putting it once.
+pub async fn put_by_digest(clients: &Clients, bucket: &str, key: &str, bytes: Vec<u8>) -> Outcome<()> {
     let call =
         clients.sdk().s3.put_object().bucket(bucket).key(key).if_none_match("*").body(ByteStream::from(bytes)).send();
-    settle(async { clients.write(Lane::S3, "PutObject", call).await.map(drop) }).await
+    match settle(async { clients.write(Lane::S3, "PutObject", call).await.map(drop) }).await {
+        Outcome::Refused(refusal) if matches!(refusal.kind, RefusalKind::AlreadyExists | RefusalKind::Conflict) => {
+            Outcome::Done(())
+        }
+        other => other,
+    }
 }
 
 /// Length of an object in bytes.

@@ -6,7 +6,7 @@ use crate::cloud::stacks::{Finding, StackEvent};
 /// oldest failure of the operation with this token that is no consequence of another. A rollback that succeeded
 /// later belongs to the same operation and hides nothing.
 #[must_use]
-pub fn root_cause(events: &[StackEvent], token: Option<&str>, findings: &[Finding]) -> Option<String> {
+pub(super) fn root_cause(events: &[StackEvent], token: Option<&str>, findings: &[Finding]) -> Option<String> {
     if !findings.is_empty() {
         return Some(findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("; "));
     }

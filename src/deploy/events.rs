@@ -1,8 +1,9 @@
 //! Waiting for a stack by its events, which also tell how it goes: one call a look. The stack itself is read only
 //! when its own events move, and once at the end.
 
+use super::cause::root_cause;
 use crate::cloud::stacks::{self, StackEvent, StackState};
-use crate::cloud::{Clients, Outcome, Pace, Polled, poll};
+use crate::cloud::{Clients, Outcome, Pace, PageCap, Polled, poll};
 use crate::progress::{Notice, Progress};
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +35,8 @@ impl Teller {
         let batch = stacks::new_events(clients, stack_id, last.as_deref()).await;
         batch.map(|batch| {
             batch.events.iter().for_each(|event| self.tell(event));
-            let moved = batch.events.iter().any(|e| e.physical_id.as_deref() == Some(stack_id));
+            // A gap may hide the stack's own event.
+            let moved = batch.truncated || batch.events.iter().any(|e| e.physical_id.as_deref() == Some(stack_id));
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(batch.events);
             moved || last.is_none()
         })
@@ -75,4 +77,17 @@ pub async fn wait_for_end(
         }
     })
     .await
+}
+
+/// The root cause of a stack's failed operation: that of `token` if its events carry it, else the newest ones read.
+/// What the teller has not seen is read; early validation is asked for last.
+pub async fn why_it_failed(clients: &Clients, stack_id: &str, teller: &Teller, token: Option<&str>) -> Option<String> {
+    let mut events = teller.seen();
+    if events.is_empty() {
+        events = stacks::all_events(clients, stack_id, PageCap::default()).await.done().unwrap_or_default();
+    }
+    let known = token.filter(|t| events.iter().any(|e| e.token.as_deref() == Some(t)));
+    // Endpoints that do not know DescribeEvents have no early validation either.
+    let findings = stacks::findings(clients, stack_id, PageCap::default()).await.done().unwrap_or_default();
+    root_cause(&events, known, &findings)
 }

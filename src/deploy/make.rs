@@ -1,11 +1,11 @@
 //! `assay deploy`: from a prepared request to a complete stack, or to the reason why not.
 
 use super::delete::remove;
-use super::events::{Teller, wait_for_end};
+use super::events::{Teller, wait_for_end, why_it_failed};
 use super::existing::{Step, decide};
 use super::prepare::Prepared;
 use super::report::Done;
-use super::{cause, pace, send, stop};
+use super::{pace, send, stop};
 use crate::cloud::stacks::{self, CreateStack, Found, StackState, StackStatus};
 use crate::cloud::{Clients, Outcome, PageCap, Polled, RefusalKind};
 use crate::exit::Failure;
@@ -159,14 +159,7 @@ impl Deploy<'_> {
     }
 
     async fn cause(&self, id: &str, token: Option<&str>) -> Option<String> {
-        let mut events = self.teller.seen();
-        if events.is_empty() {
-            events = stacks::all_events(self.clients, id, PageCap::default()).await.done().unwrap_or_default();
-        }
-        let known = token.filter(|t| events.iter().any(|e| e.token.as_deref() == Some(t)));
-        // Endpoints that do not know DescribeEvents have no early validation either.
-        let findings = stacks::findings(self.clients, id, PageCap::default()).await.done().unwrap_or_default();
-        cause::root_cause(&events, known, &findings)
+        why_it_failed(self.clients, id, &self.teller, token).await
     }
 }
 

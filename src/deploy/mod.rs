@@ -10,9 +10,8 @@ mod prepare;
 mod report;
 mod send;
 
-pub use cause::root_cause;
 pub use delete::{Delete, delete};
-pub use events::{Teller, wait_for_end};
+pub use events::{Teller, wait_for_end, why_it_failed};
 pub use make::deploy;
 pub use prepare::{Ask, MAX_BODY_BYTES, Prepared, prepare};
 pub use report::{Done, Gone};

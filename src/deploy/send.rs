@@ -3,7 +3,7 @@
 use super::prepare::Prepared;
 use super::stop;
 use crate::cloud::stacks::Template;
-use crate::cloud::{Clients, Outcome, RefusalKind, buckets};
+use crate::cloud::{Clients, buckets};
 use crate::exit::Failure;
 
 /// Where CloudFormation fetches an object from.
@@ -30,12 +30,7 @@ pub(super) async fn upload(clients: &Clients, request: &Prepared) -> Result<Temp
     }
 }
 
-/// A key that holds its bytes' digest needs no second put.
 async fn put(clients: &Clients, bucket: &str, key: &str, bytes: Vec<u8>, what: &str) -> Result<(), Failure> {
-    match buckets::put_if_absent(clients, bucket, key, bytes).await {
-        Outcome::Refused(refusal) if matches!(refusal.kind, RefusalKind::AlreadyExists | RefusalKind::Conflict) => {
-            Ok(())
-        }
-        other => other.into_result().map_err(|e| stop(&format!("upload {what} to {bucket}"), &e)),
-    }
+    let put = buckets::put_by_digest(clients, bucket, key, bytes).await;
+    put.into_result().map_err(|e| stop(&format!("upload {what} to {bucket}"), &e))
 }

@@ -6,6 +6,7 @@ mod cleanup;
 mod closing;
 mod collect;
 mod configuration;
+mod create;
 mod deploy;
 mod dispatch;
 mod executions;

@@ -1,7 +1,7 @@
 //! The teardown stage: what the creation ledger holds is settled, stack by stack.
 
 use super::acts::stop;
-use super::deploy::{create_key, token};
+use super::create;
 use super::session::Session;
 use crate::exit::Failure;
 use crate::progress::{Notice, Progress};
@@ -37,7 +37,7 @@ pub(super) async fn tear_down(session: &Session, options: Options) -> Result<Tea
 /// The creation ledger as teardown takes it. Nothing created gives an empty input, and then no call is made.
 fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
     let stacks = session.plan.stacks.iter().filter_map(|plan| {
-        let id = match state.acts.get(&create_key(&plan.component))? {
+        let id = match state.acts.get(&create::key(&plan.component))? {
             ActState::Done(id) => Some(id.clone()),
             ActState::Intended | ActState::Unknown(_) => None,
             ActState::Refused(_) => return None,
@@ -45,7 +45,7 @@ fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
         Some(StackEntry {
             name: session.stack_name(&plan.component),
             id,
-            create_token: Some(token(session, &plan.component)),
+            create_token: Some(create::token(session, &plan.component)),
             depends_on: plan.after.iter().map(|component| session.stack_name(component)).collect(),
         })
     });

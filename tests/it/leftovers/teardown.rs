@@ -7,7 +7,7 @@ use assay::teardown::{Options, StackResult, TeardownOutcome};
 async fn a_full_bucket_is_named_and_emptied_only_when_allowed() {
     let deployed = deploy().await;
     for key in ["a", "b"] {
-        assert!(buckets::put_if_absent(&deployed.clients, BUCKET, key, b"x".to_vec()).await.is_done());
+        assert!(buckets::put_by_digest(&deployed.clients, BUCKET, key, b"x".to_vec()).await.is_done());
     }
     let held = deployed.tear_down(Options::default()).await;
     assert_eq!((held.outcome, held.buckets[0].found), (TeardownOutcome::Refused, 2), "{held:#?}");
