@@ -1,4 +1,7 @@
 //! The one verdict lattice, and the shape of verdict files.
+//!
+//! Members stand in the order of canonical JSON (RFC 8785), so that a verdict file on thousands of trials is canonical
+//! as it is written, without being sorted.
 
 use crate::record::Scenario;
 use serde::{Deserialize, Serialize};
@@ -48,85 +51,85 @@ pub struct Cite {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleResult {
+    /// The records that decided.
+    pub decisive: Vec<Cite>,
+    /// One sentence.
+    pub reason: String,
     /// `M1`, `M2`, `M3`, `N1`, `T` or `C`.
     pub rule: String,
     /// Result.
     pub verdict: Verdict,
-    /// One sentence.
-    pub reason: String,
-    /// The records that decided.
-    pub decisive: Vec<Cite>,
 }
 
 /// A transaction as counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CountedTransaction {
-    /// Ledger id.
-    pub transaction_id: String,
     /// Minor currency units.
     pub amount_minor: i64,
     /// ISO 4217 code.
     pub currency: String,
+    /// Ledger id.
+    pub transaction_id: String,
 }
 
 /// Verdict on one trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialVerdict {
-    /// Trial id.
-    pub trial: String,
-    /// Place in its stage, from 1.
-    pub number: u32,
-    /// Architecture variant.
-    pub variant: String,
-    /// Treatment; absent when the trial's file could not be read.
-    pub scenario: Option<Scenario>,
-    /// Whether the trial was what it was planned to be; an invalid trial supports no verdict.
-    pub valid: bool,
-    /// Why not valid.
-    pub invalid_reasons: Vec<String>,
-    /// For the invariant.
-    pub verdict: Verdict,
-    /// Every rule, always in the order M1 M2 M3 N1 T C.
-    pub rules: Vec<RuleResult>,
-    /// Success transactions in the ledger.
-    pub transactions: Vec<CountedTransaction>,
-    /// `SUCCEEDED` or `FAILED` as the system reported; absent if it did not finish.
-    pub processing: Option<String>,
     /// Pass *and* processing finished `SUCCEEDED`.
     pub correct_completion: bool,
+    /// Why not valid.
+    pub invalid_reasons: Vec<String>,
     /// Missing proof by name; not empty makes the verdict indeterminate.
     pub missing: Vec<String>,
+    /// Place in its stage, from 1.
+    pub number: u32,
+    /// `SUCCEEDED` or `FAILED` as the system reported; absent if it did not finish.
+    pub processing: Option<String>,
+    /// Every rule, always in the order M1 M2 M3 N1 T C.
+    pub rules: Vec<RuleResult>,
+    /// Treatment; absent when the trial's file could not be read.
+    pub scenario: Option<Scenario>,
+    /// Success transactions in the ledger.
+    pub transactions: Vec<CountedTransaction>,
+    /// Trial id.
+    pub trial: String,
+    /// Whether the trial was what it was planned to be; an invalid trial supports no verdict.
+    pub valid: bool,
+    /// Architecture variant.
+    pub variant: String,
+    /// For the invariant.
+    pub verdict: Verdict,
 }
 
 /// Verdict file of one package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageVerdict {
-    /// [`SCHEMA`].
-    pub schema: String,
-    /// Identity of the package judged: SHA-256 of its `index.json`.
-    pub package: String,
-    /// Version and source digest of the oracle.
-    pub oracle: OracleId,
-    /// Stage judged.
-    pub stage: String,
-    /// Join over the trials.
-    pub verdict: Verdict,
-    /// In sequence.
-    pub trials: Vec<TrialVerdict>,
     /// What the package as a whole lacks; not empty makes it at least indeterminate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Version and source digest of the oracle.
+    pub oracle: OracleId,
+    /// Identity of the package judged: SHA-256 of its `index.json`.
+    pub package: String,
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Stage judged.
+    pub stage: String,
+    /// In sequence.
+    pub trials: Vec<TrialVerdict>,
+    /// Join over the trials.
+    pub verdict: Verdict,
 }
 
 /// Which oracle judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OracleId {
-    /// Crate version.
-    pub version: String,
     /// SHA-256 over the oracle's sources, lower-case hex.
     pub source_sha256: String,
+    /// Crate version.
+    pub version: String,
 }

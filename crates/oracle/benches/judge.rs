@@ -1,13 +1,16 @@
-//! Judging: one trial in memory, and a package of 10,000 trials from disk (read, hash, parse, judge).
+//! Judging: one trial in memory, and packages of 1,000 and 10,000 trials (read, hash, parse, judge, write).
 
 #[path = "../tests/it/builder.rs"]
 #[allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 mod builder;
 
 use divan::counter::{BytesCount, ItemsCount};
-use evidence::package::{Draft, Sealed};
+use evidence::package::{Draft, Listing};
 use evidence::stage::{Grade, Origin, SCHEMA, StageRecord};
 use evidence::trial::TrialEvidence;
+use evidence::verdict::TrialVerdict;
+use oracle::file::VerdictFile;
+use oracle::package::Case;
 use oracle::trial::{Place, judge_bytes};
 use oracle::{Artifact, Limits};
 use std::path::Path;
@@ -37,27 +40,31 @@ fn parse(bencher: divan::Bencher<'_, '_>, number: usize) {
         .bench(|| serde_json::from_slice::<TrialEvidence>(divan::black_box(&bytes)).is_ok());
 }
 
-/// Opening verifies every byte, so this is what `oracle judge` does, process start and verdict file apart.
-#[divan::bench(args = [1_000, 10_000], sample_count = 5, sample_size = 1)]
-fn package(bencher: divan::Bencher<'_, '_>, trials: usize) {
-    let folder = tempfile::tempdir().ok();
+/// What `oracle judge --out` does but for the start of the process: verify every byte, judge, make the verdict file.
+/// `items/s` are trials per second, on one core and on all of them.
+#[divan::bench(args = [1_000, 10_000], consts = [1, 0], sample_count = 5, sample_size = 1)]
+fn whole_command<const CORES: usize>(bencher: divan::Bencher<'_, '_>, trials: usize) {
+    let folder = place();
     let path = folder.as_ref().map(|folder| seal(folder.path(), trials)).unwrap_or_default();
-    bencher.counter(ItemsCount::new(trials)).bench(|| {
-        let sealed = Sealed::open(&path).ok()?;
-        oracle::package::judge(&sealed, &Limits::default()).ok().map(|verdict| verdict.verdict)
-    });
+    // 0 threads mean as many as there are cores.
+    let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(CORES).build() else { return };
+    bencher.counter(ItemsCount::new(trials)).bench(|| pool.install(|| verdict_file(&path)).map(|bytes| bytes.len()));
 }
 
-/// Reading, hashing, parsing and judging alone, of a package that is open.
-#[divan::bench(args = [1_000, 10_000], sample_count = 5, sample_size = 1)]
-fn opened_package(bencher: divan::Bencher<'_, '_>, trials: usize) {
-    let folder = tempfile::tempdir().ok();
-    let path = folder.as_ref().map(|folder| seal(folder.path(), trials)).unwrap_or_default();
-    let sealed = Sealed::open(&path).ok();
-    bencher.counter(ItemsCount::new(trials)).bench(|| {
-        let verdict = oracle::package::judge(sealed.as_ref()?, &Limits::default()).ok()?;
-        Some(verdict.trials.len())
-    });
+fn verdict_file(path: &Path) -> Option<Vec<u8>> {
+    let (listing, limits) = (Listing::open(path).ok()?, Limits::default());
+    let case = Case::open(&listing, &limits).ok()?;
+    let mut file = VerdictFile::begin(&case.head()).ok()?;
+    let make = |trial: TrialVerdict| VerdictFile::trial(&trial).unwrap_or_default();
+    let verdict = case.each(make, &mut |bytes: Vec<u8>| file.push(&bytes));
+    let bytes = file.end(verdict.ok()?).ok()?;
+    listing.finish().ok()?;
+    Some(bytes)
+}
+
+/// In memory where there is a folder for that: making 10,000 files on a disk takes longer than all of the rest.
+fn place() -> Option<tempfile::TempDir> {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).ok()
 }
 
 /// Good trials of all four kinds in turn, each under its own id.

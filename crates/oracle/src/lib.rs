@@ -17,6 +17,7 @@ mod story;
 mod treatment;
 
 pub mod explain;
+pub mod file;
 pub mod package;
 pub mod rejudge;
 pub mod time;

@@ -1,5 +1,6 @@
 //! Judgement of one trial.
 
+use crate::limits::beyond;
 use crate::outcome::{Artifact, Outcome};
 use crate::story::Story;
 use crate::{complete, rules, treatment};
@@ -24,10 +25,20 @@ pub struct Place<'a> {
 /// Judges the bytes of `trials/<id>.json`. Bytes that cannot be read as a trial are missing proof, not an error.
 #[must_use]
 pub fn judge_bytes(artifact: Artifact<'_>, bytes: &[u8], place: Place<'_>) -> TrialVerdict {
-    match serde_json::from_slice::<TrialEvidence>(bytes) {
-        Ok(evidence) => judge(artifact, &evidence, place),
-        Err(error) => unread(artifact, place, &format!("{}: not readable as a trial: {error}", artifact.path)),
-    }
+    let why = match parse(bytes) {
+        Ok(evidence) => match beyond(&evidence) {
+            None => return judge(artifact, &evidence, place),
+            Some(why) => why,
+        },
+        Err(why) => format!("not readable as a trial: {why}"),
+    };
+    unread(artifact, place, &format!("{}: {why}", artifact.path))
+}
+
+/// Validates the whole text at once, which is several times faster than string by string.
+fn parse(bytes: &[u8]) -> Result<TrialEvidence, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// Judges a trial's evidence.

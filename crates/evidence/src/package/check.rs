@@ -26,17 +26,10 @@ pub(crate) struct Checked {
 /// Checks the package in `folder`.
 pub(crate) fn check_folder(folder: &Folder) -> Checked {
     let failed = |problems| Checked { index: None, problems, bytes: 0 };
-    let bytes = match read_index(folder) {
-        Ok(bytes) => bytes,
-        Err(problem) => return failed(vec![problem]),
-    };
-    let identity = Digest::of(&bytes);
-    // If a path in the index is unsafe, nothing it names is opened.
-    let index = match Index::parse(&bytes) {
-        Ok(index) => index,
+    let (identity, index) = match identify(folder) {
+        Ok(identified) => identified,
         Err(problems) => return failed(problems),
     };
-    drop(bytes);
     let found = match folder.walk() {
         Ok(found) => found,
         Err(error) => return failed(vec![unreadable("", &error)]),
@@ -46,6 +39,21 @@ pub(crate) fn check_folder(folder: &Folder) -> Checked {
     problems.sort_unstable();
     let bytes = intact.iter().map(|file| file.size).sum();
     Checked { index: Some((identity, index)), problems, bytes }
+}
+
+/// Reads the index and compares names, kinds and sizes with it, without hashing: the index, its digest, and what is
+/// wrong so far.
+pub(super) fn list(folder: &Folder) -> Result<(Digest, Index, Vec<Problem>), Vec<Problem>> {
+    let (identity, index) = identify(folder)?;
+    let found = folder.walk().map_err(|error| vec![unreadable("", &error)])?;
+    let (problems, _) = compare(&index.files, found);
+    Ok((identity, index, problems))
+}
+
+/// The index and its digest. If a path in the index is unsafe, nothing that it names is opened.
+fn identify(folder: &Folder) -> Result<(Digest, Index), Vec<Problem>> {
+    let bytes = read_index(folder).map_err(|problem| vec![problem])?;
+    Ok((Digest::of(&bytes), Index::parse(&bytes)?))
 }
 
 fn read_index(folder: &Folder) -> Result<Vec<u8>, Problem> {
@@ -135,7 +143,7 @@ fn name_problems(missing: &[&FileEntry], unexpected: &[String]) -> Vec<Problem> 
 }
 
 /// Hashes in parallel, the largest files first, so that none of them is left for the end alone.
-fn hash_all<'a>(folder: &'a Folder, files: &[&'a FileEntry]) -> Vec<Problem> {
+pub(super) fn hash_all<'a>(folder: &'a Folder, files: &[&'a FileEntry]) -> Vec<Problem> {
     let mut order = files.to_vec();
     order.sort_by_key(|file| std::cmp::Reverse(file.size));
     let checked = order.into_par_iter().with_max_len(64);

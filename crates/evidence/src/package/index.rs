@@ -82,7 +82,12 @@ impl Index {
     /// The entry of `path`.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<&FileEntry> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &self.files[at])
+        self.position(path).map(|at| &self.files[at])
+    }
+
+    /// Place of `path` in [`Index::files`].
+    pub(crate) fn position(&self, path: &str) -> Option<usize> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()
     }
 
     /// Sum of the files' sizes, bytes.

@@ -5,12 +5,14 @@
 mod check;
 mod draft;
 mod index;
+mod listing;
 mod sealed;
 
 pub(crate) use check::{Checked, check_folder};
 pub use draft::{Draft, draft_name};
 pub(crate) use index::MAX_INDEX;
 pub use index::{FileEntry, INDEX, Index, READABLE};
+pub use listing::Listing;
 pub use sealed::Sealed;
 
 use crate::{canonical::CanonicalError, name::NameError, problem::Problem};

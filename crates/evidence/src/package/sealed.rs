@@ -1,11 +1,8 @@
 //! A sealed package: read only, verified when opened and again whenever a file is read.
 
-use super::{PackageError, check_folder, index::Index};
+use super::{PackageError, check_folder, index::Index, listing::read};
 use crate::{digest::Digest, tree::Folder};
-use std::{
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// A package whose every byte has been checked against its index. Nothing in this crate writes to it.
 #[derive(Debug)]
@@ -37,6 +34,11 @@ impl Sealed {
         Self { identity: index.identity(), path, folder, index }
     }
 
+    /// The package whose every byte [`super::Listing`] has checked.
+    pub(super) fn verified(path: PathBuf, folder: Folder, identity: Digest, index: Index) -> Self {
+        Self { path, folder, identity, index }
+    }
+
     /// SHA-256 of `index.json`.
     #[must_use]
     pub fn identity(&self) -> &Digest {
@@ -62,14 +64,6 @@ impl Sealed {
     pub fn read(&self, path: &str) -> Result<Vec<u8>, PackageError> {
         let file = self.index.find(path).ok_or_else(|| PackageError::NoSuchFile(path.to_owned()))?;
         let source = self.folder.file(path).map_err(PackageError::io("open", path))?;
-        // One byte more than listed: the end is found without growing the buffer.
-        let mut bytes = Vec::with_capacity(usize::try_from(file.size + 1).unwrap_or(0));
-        source.take(file.size + 1).read_to_end(&mut bytes).map_err(PackageError::io("read", path))?;
-        if Digest::of(&bytes) == file.sha256 {
-            return Ok(bytes);
-        }
-        let message = "changed since the package was opened";
-        let problem = crate::problem::Problem::new(crate::problem::Kind::DigestDiffers, path, message);
-        Err(PackageError::Invalid { path: self.path.clone(), problems: vec![problem] })
+        read(source, &self.path, file)
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{USAGE, output};
 use evidence::canonical::{self, CanonicalError};
-use evidence::package::{PackageError, Sealed};
-use evidence::verdict::{PackageVerdict, Verdict};
-use oracle::package::JudgeError;
+use evidence::package::{Listing, PackageError, Sealed};
+use evidence::verdict::{PackageVerdict, TrialVerdict, Verdict};
+use oracle::file::VerdictFile;
+use oracle::package::{Case, JudgeError};
 use oracle::{Limits, explain, package, rejudge};
 use std::io;
 use std::path::Path;
@@ -46,17 +47,64 @@ impl From<JudgeError> for CommandError {
 
 /// `oracle judge`.
 pub(super) fn judge(folder: &Path, out: Option<&Path>, json: bool) -> Result<ExitCode, CommandError> {
-    let verdict = verdict(folder)?;
-    let bytes = file(&verdict)?;
+    let wanted = Wanted { file: json || out.is_some(), lines: !json };
+    let judged = verify_and_judge(folder, &wanted)?;
     if let Some(out) = out {
-        output::keep(out, &bytes)?;
+        output::keep(out, &judged.file)?;
     }
-    if json {
-        output::print(&bytes)?;
-    } else {
-        output::print(output::summary(&verdict).as_bytes())?;
+    output::print(if json { &judged.file } else { judged.text.as_bytes() })?;
+    Ok(code(judged.verdict))
+}
+
+/// What of a judgement is made.
+struct Wanted {
+    file: bool,
+    lines: bool,
+}
+
+/// A judgement in the forms that were wanted.
+struct Judged {
+    verdict: Verdict,
+    file: Vec<u8>,
+    text: String,
+}
+
+/// Judges a package while it is verified: each file is read once. Nothing is given out before all of it is verified.
+fn verify_and_judge(folder: &Path, wanted: &Wanted) -> Result<Judged, CommandError> {
+    let listing = Listing::open(folder).map_err(CommandError::Unverified)?;
+    let judged = match listed(&listing, wanted) {
+        Ok(judged) => judged,
+        // The first file that differs; whoever reads the message wants all that is wrong.
+        Err(CommandError::Unverified(first)) => {
+            return Err(CommandError::Unverified(Sealed::open(folder).err().unwrap_or(first)));
+        }
+        Err(other) => return Err(other),
+    };
+    listing.finish().map_err(CommandError::Unverified)?;
+    Ok(judged)
+}
+
+fn listed(listing: &Listing, wanted: &Wanted) -> Result<Judged, CommandError> {
+    let limits = Limits::default();
+    let case = Case::open(listing, &limits)?;
+    let mut head = case.head();
+    let mut file = VerdictFile::begin(&head)?;
+    let (mut lines, mut failed) = (String::new(), None);
+    let make = |trial: TrialVerdict| {
+        let bytes = if wanted.file { VerdictFile::trial(&trial) } else { Ok(Vec::new()) };
+        (bytes, if wanted.lines { output::trial(&trial) } else { String::new() })
+    };
+    head.verdict = case.each(make, &mut |(bytes, text)| {
+        lines.push_str(&text);
+        match bytes {
+            Ok(bytes) => file.push(&bytes),
+            Err(error) => failed = Some(error),
+        }
+    })?;
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(Judged { verdict: head.verdict, file: file.end(head.verdict)?, text: output::head(&head) + &lines }),
     }
-    Ok(code(verdict.verdict))
 }
 
 /// `oracle explain`; its exit code is the trial's.
@@ -81,10 +129,10 @@ pub(super) fn rejudge(old: &Path, folder: &Path, out: Option<&Path>, json: bool)
     let new = verdict(folder)?;
     let comparison = rejudge::compare(&old, &new).map_err(|error| CommandError::Usage(error.to_string()))?;
     if let Some(out) = out {
-        output::keep(out, &file(&new)?)?;
+        output::keep(out, &canonical::to_line(&new)?)?;
     }
     if json {
-        output::print(&line(canonical::to_vec(&comparison)?))?;
+        output::print(&canonical::to_line(&comparison)?)?;
     } else {
         output::print(output::comparison(&comparison).as_bytes())?;
     }
@@ -107,45 +155,6 @@ fn read_verdict(path: &Path) -> Result<PackageVerdict, CommandError> {
     }
     let bytes = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| unusable(format!("not a verdict file: {error}")))
-}
-
-/// The verdict file: canonical JSON and a newline. Members stand in canonical order here, and trials become bytes one
-/// by one: canonicalising the whole would first build a tree of it, many times the size of 10,000 trials.
-fn file(verdict: &PackageVerdict) -> Result<Vec<u8>, CommandError> {
-    let PackageVerdict { schema, package, oracle, stage, verdict, trials, missing } = verdict;
-    let mut bytes = b"{".to_vec();
-    if !missing.is_empty() {
-        member(&mut bytes, "missing", missing)?;
-    }
-    member(&mut bytes, "oracle", oracle)?;
-    member(&mut bytes, "package", package)?;
-    member(&mut bytes, "schema", schema)?;
-    member(&mut bytes, "stage", stage)?;
-    bytes.extend_from_slice(b"\"trials\":[");
-    for (index, trial) in trials.iter().enumerate() {
-        if index > 0 {
-            bytes.push(b',');
-        }
-        bytes.extend_from_slice(&canonical::to_vec(trial)?);
-    }
-    bytes.extend_from_slice(b"],");
-    member(&mut bytes, "verdict", verdict)?;
-    bytes.pop();
-    bytes.push(b'}');
-    Ok(line(bytes))
-}
-
-/// `"name":value,`
-fn member(bytes: &mut Vec<u8>, name: &str, value: &impl serde::Serialize) -> Result<(), CommandError> {
-    bytes.extend_from_slice(format!("\"{name}\":").as_bytes());
-    bytes.extend_from_slice(&canonical::to_vec(value)?);
-    bytes.push(b',');
-    Ok(())
-}
-
-fn line(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.push(b'\n');
-    bytes
 }
 
 fn code(verdict: Verdict) -> ExitCode {

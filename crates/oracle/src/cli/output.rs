@@ -1,7 +1,7 @@
 //! Text for people, and files that are never overwritten with something else.
 
 use super::command::CommandError;
-use evidence::verdict::PackageVerdict;
+use evidence::verdict::{PackageVerdict, TrialVerdict, Verdict};
 use oracle::rejudge::{Comparison, words};
 use std::fmt::Write as _;
 use std::fs;
@@ -38,25 +38,24 @@ pub(super) fn print(bytes: &[u8]) -> Result<(), CommandError> {
     }
 }
 
-/// A line for the package, one per trial, and the reasons of those that do not pass.
-pub(super) fn summary(verdict: &PackageVerdict) -> String {
+/// A line for the package, and what it lacks as a whole.
+pub(super) fn head(verdict: &PackageVerdict) -> String {
     let mut text = format!("{}: {} (package {})\n", verdict.stage, words(verdict.verdict), verdict.package);
     for item in &verdict.missing {
         let _ = writeln!(text, "  missing: {item}");
     }
-    for trial in &verdict.trials {
-        let failed: Vec<&str> = trial
-            .rules
-            .iter()
-            .filter(|rule| rule.verdict == evidence::verdict::Verdict::Fail)
-            .map(|rule| rule.rule.as_str())
-            .collect();
-        let broken = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(" ")) };
-        let _ = writeln!(text, "{:>4}  {}  {}{broken}", trial.number, trial.trial, words(trial.verdict));
-        let reasons = trial.invalid_reasons.iter().map(|reason| ("not valid", reason));
-        for (what, item) in reasons.chain(trial.missing.iter().map(|item| ("missing", item))) {
-            let _ = writeln!(text, "      {what}: {item}");
-        }
+    text
+}
+
+/// A line for a trial, and the reasons why it does not pass.
+pub(super) fn trial(trial: &TrialVerdict) -> String {
+    let failed = trial.rules.iter().filter(|rule| rule.verdict == Verdict::Fail);
+    let failed: Vec<&str> = failed.map(|rule| rule.rule.as_str()).collect();
+    let broken = if failed.is_empty() { String::new() } else { format!(" ({})", failed.join(" ")) };
+    let mut text = format!("{:>4}  {}  {}{broken}\n", trial.number, trial.trial, words(trial.verdict));
+    let reasons = trial.invalid_reasons.iter().map(|reason| ("not valid", reason));
+    for (what, item) in reasons.chain(trial.missing.iter().map(|item| ("missing", item))) {
+        let _ = writeln!(text, "      {what}: {item}");
     }
     text
 }

@@ -1,8 +1,11 @@
 //! Canonical JSON (RFC 8785): one value, one sequence of bytes.
 
+mod sort;
+
 use crate::digest::Digest;
 use serde::Serialize;
 use serde_json::Value;
+use sort::Sorter;
 
 /// Largest integer that RFC 8785 writes exactly (IEEE 754 doubles): 2^53 − 1.
 const MAX_EXACT: u64 = (1 << 53) - 1;
@@ -23,9 +26,7 @@ pub enum CanonicalError {
 /// # Errors
 /// [`CanonicalError`]; integers beyond ±(2^53 − 1) are refused rather than rounded.
 pub fn to_vec(value: &impl Serialize) -> Result<Vec<u8>, CanonicalError> {
-    let value = serde_json::to_value(value)?;
-    check_numbers(&value)?;
-    Ok(serde_json_canonicalizer::to_vec(&value)?)
+    Sorter::new(&serde_json::to_vec(value)?).finish()
 }
 
 /// Canonical bytes of `value` and a final newline: the form of JSON files in packages.
@@ -53,22 +54,10 @@ pub fn is_canonical(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Value>(bytes).is_ok_and(|value| to_vec(&value).is_ok_and(|canonical| canonical == bytes))
 }
 
-fn check_numbers(value: &Value) -> Result<(), CanonicalError> {
-    match value {
-        Value::Number(number) => {
-            let exact = number.as_u64().is_none_or(|n| n <= MAX_EXACT)
-                && number.as_i64().is_none_or(|n| n.unsigned_abs() <= MAX_EXACT);
-            if exact { Ok(()) } else { Err(CanonicalError::Inexact(number.clone())) }
-        }
-        Value::Array(items) => items.iter().try_for_each(check_numbers),
-        Value::Object(members) => members.values().try_for_each(check_numbers),
-        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
@@ -85,6 +74,54 @@ mod tests {
             let error = to_vec(&json!([{"n": n}])).unwrap_err();
             assert!(error.to_string().contains("no exact canonical form"), "{error}");
         }
+    }
+
+    proptest! {
+        /// The other implementation: slower, and by somebody else.
+        #[test]
+        fn agrees_with_the_crate_that_builds_a_tree(value in value()) {
+            prop_assert_eq!(to_vec(&value).unwrap(), serde_json_canonicalizer::to_vec(&value).unwrap());
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (-(1_i64 << 53) + 1..1 << 53).prop_map(Value::from),
+            any::<f64>().prop_filter("no integer beyond 2^53", |f| f.is_finite()).prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                proptest::collection::hash_map(any::<String>(), inner.clone(), 0..6)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+                proptest::collection::hash_map("[a-c\"\\\\_é\u{1f600}\u{fb33}]{0,3}", inner, 0..6)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    #[test]
+    fn members_of_a_struct_are_sorted_and_two_of_one_name_refused() {
+        #[derive(Serialize)]
+        struct Outer {
+            z: u8,
+            inner: Inner,
+            #[serde(flatten)]
+            more: std::collections::BTreeMap<&'static str, u8>,
+        }
+        #[derive(Serialize)]
+        struct Inner {
+            b: f64,
+            a: f64,
+        }
+        let outer = |more| Outer { z: 1, inner: Inner { b: 100.0, a: -0.0 }, more };
+        let bytes = to_vec(&outer([("k", 2)].into())).unwrap();
+        assert_eq!(bytes, br#"{"inner":{"a":0,"b":100},"k":2,"z":1}"#);
+        assert!(to_vec(&outer([("z", 2)].into())).unwrap_err().to_string().contains("two members of one name"));
+        assert!(to_vec(&f64::NAN).is_ok_and(|bytes| bytes == b"null"), "as serde_json writes it");
     }
 
     #[test]
