@@ -82,6 +82,8 @@ fn a_second_process_on_a_run_is_refused_and_the_holder_is_named() {
     running.kill();
     let listed = lab.assay(&["list", "--runs", &lab.runs().display().to_string()]);
     assert!(listed.stdout.contains("stopped") && listed.stdout.contains("assay resume"), "{listed:?}");
+    let again = lab.resume();
+    assert_eq!((again.code, lab.problems(again.code, 0)), (Some(0), Vec::new()), "{again:?}");
 }
 
 #[test]
@@ -106,4 +108,5 @@ fn a_place_that_takes_no_runs_is_named_before_anything_is_written() {
     assert_eq!(refused.code, Some(70), "{refused:?}");
     assert!(refused.stderr.contains(&lab.runs().display().to_string()), "{refused:?}");
     assert_eq!(lab.calls(localcloud::Service::CloudFormation, "CreateStack"), 0);
+    assert_eq!(lab.audited(), Vec::<String>::new());
 }

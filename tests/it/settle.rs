@@ -42,6 +42,7 @@ fn a_leak_is_found_torn_down_and_amended_without_changing_what_is_sealed() {
     assert_eq!(packages(&lab)[sealed.len()].0, "\"amendment-1\"");
     let verified = on_run(&lab, &["verify", "RUN"]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
+    assert_eq!(lab.audited(), Vec::<String>::new());
 }
 
 #[test]

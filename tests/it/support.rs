@@ -236,7 +236,24 @@ impl Lab {
         if code != Some(64) && !results["audit"]["summary"].as_str().unwrap_or_default().starts_with("clean") {
             problems.push(format!("audit: {}", results["audit"]["summary"]));
         }
+        problems.extend(self.audited());
         problems
+    }
+
+    /// The last word on every cloud that outlives a run: an audit of its own process, against what the run sealed and by
+    /// tag and prefix where it never came so far. Empty if cleanup is proven.
+    pub(crate) fn audited(&self) -> Vec<String> {
+        let run = self.run_folder().filter(|_| !self.results().is_null()).map(|f| f.display().to_string());
+        let endpoint = self.cloud().endpoint();
+        let by_tag = ["--tag", "assay:study=fast", "--region", "us-east-1", "--prefix", "assay-", "--endpoint-url"];
+        let ended = match &run {
+            Some(run) => self.assay(&["audit", "--run", run]),
+            None => self.assay(&[&["audit"], &by_tag[..], &[&endpoint]].concat()),
+        };
+        match ended.code {
+            Some(0) => Vec::new(),
+            code => vec![format!("audited again ({code:?}): {}{}", ended.stdout, ended.stderr)],
+        }
     }
 
     /// Acts that the journal tells as effective more than once.
@@ -358,7 +375,8 @@ pub(crate) fn disturbed(programs: &Programs, name: &str, script: &str, repeats: 
             let recovered = lab.assay(&[command, &folder.display().to_string(), "--yes"]);
             ends = format!("{ends}; {command}: {}", told(&recovered));
             let living = lab.living_stacks();
-            let problems = if living.is_empty() { Vec::new() } else { vec![format!("left: {}", living.join(", "))] };
+            let mut problems = if living.is_empty() { Vec::new() } else { vec![format!("left: {}", living.join(", "))] };
+            problems.extend(lab.audited());
             return Point { name: name.to_owned(), ends, code: last.code, problems };
         }
     }
