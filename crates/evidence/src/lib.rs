@@ -4,6 +4,7 @@
 //! mean one thing where it is written and another where it is judged. Nothing here knows AWS, async or clap, and
 //! nothing reads a clock: times are arguments.
 
+pub mod anchors;
 pub mod archive;
 pub mod atomic;
 pub mod canonical;

@@ -55,6 +55,10 @@ pub enum Kind {
     ManifestInvalid,
     /// A verdict or a result rests on something that is not there, or says something else than what it rests on.
     CitationBroken,
+    /// Two records of a run say different things of the same matter.
+    RecordsDisagree,
+    /// A third party's timestamp does not verify, or says another time than the run does.
+    TimestampInvalid,
 }
 
 /// One thing that is wrong, and where.

@@ -4,10 +4,13 @@
 //! as it is written, without being sorted.
 
 use crate::record::Scenario;
+use crate::version::Readable;
 use serde::{Deserialize, Serialize};
 
 /// Schema name of a verdict file.
 pub const SCHEMA: &str = "assay.verdict/1";
+/// Versions of the verdict file this code reads.
+pub const READABLE: Readable = Readable { family: "assay.verdict", oldest: 1, newest: 1 };
 
 /// fail > indeterminate > pass; nothing checked is indeterminate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -41,6 +41,8 @@ impl Default for Limits {
     }
 }
 
+/// Most problems told of one archive.
+const MAX_PROBLEMS: usize = 10_000;
 /// Longest GNU long name read, bytes; the name itself is then checked like any other.
 const MAX_LONG_NAME: u64 = 4096;
 
@@ -90,8 +92,15 @@ impl Walk<'_> {
             let size = entry.header().entry_size()?;
             let kind = entry.header().entry_type();
             if kind == EntryType::GNULongName {
-                long_name = Some(read_long_name(&mut entry, size)?);
+                if long_name.replace(read_long_name(&mut entry, size)?).is_some() {
+                    return Err(io::Error::other("a long name follows a long name"));
+                }
                 continue;
+            }
+            if self.problems.len() >= MAX_PROBLEMS {
+                let message = format!("more than {MAX_PROBLEMS} problems; the rest of the archive was not read");
+                self.problems.push(Problem::new(Kind::LimitReached, "", message));
+                return Ok(false);
             }
             self.count += 1;
             if self.count > self.limits.max_entries || size > self.limits.max_entry_bytes {
@@ -106,7 +115,10 @@ impl Walk<'_> {
             let name = long_name.take().unwrap_or_else(|| entry.path_bytes().into_owned());
             self.one(&name, kind, size, &mut entry)?;
         }
-        Ok(true)
+        match long_name {
+            None => Ok(true),
+            Some(_) => Err(io::Error::other("ends in a long name without its entry")),
+        }
     }
 
     fn one(&mut self, name: &[u8], kind: EntryType, size: u64, content: &mut dyn Read) -> io::Result<()> {

@@ -4,10 +4,12 @@
 //! once [`Writer::append`] has returned; a line cut short by a crash never did.
 
 mod reader;
+mod redacted;
 mod writer;
 
-pub(crate) use reader::check;
+pub(crate) use reader::{Fault, check};
 pub use reader::{Journal, read};
+pub(crate) use redacted::check as check_published;
 pub use writer::Writer;
 
 use crate::{canonical::CanonicalError, digest::Digest};

@@ -5,7 +5,7 @@ use crate::{canonical, digest::Digest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufRead, BufReader, Read as _},
     path::Path,
 };
@@ -68,10 +68,20 @@ pub fn read<E: DeserializeOwned>(path: &Path) -> Result<Journal<E>, JournalError
     }
 }
 
-/// Every fault of the journal at `path`, and the length of a torn tail.
-pub(crate) fn check(path: &Path) -> Result<(Vec<Fault>, Option<u64>), JournalError> {
-    let (extent, faults) = scan(path, &mut |_| {})?;
-    Ok((faults, extent.torn))
+/// Result of a check.
+pub(crate) struct Checked {
+    /// Lines that do not fit.
+    pub faults: Vec<Fault>,
+    /// Bytes of a torn tail.
+    pub torn: Option<u64>,
+    /// Number and hash of the last whole line.
+    pub head: Head,
+}
+
+/// Every fault of the journal at `path`; the sound lines go to `take`.
+pub(crate) fn check(path: &Path, take: &mut dyn FnMut(Entry<Value>)) -> Result<Checked, JournalError> {
+    let (extent, faults) = scan(path, take)?;
+    Ok(Checked { faults, torn: extent.torn, head: extent.head })
 }
 
 /// Walks through the lines with memory for one line at a time.
@@ -125,12 +135,18 @@ pub(super) fn scan_lines(
 }
 
 fn check_line(line: &[u8], number: u64, prev: Digest) -> Result<Entry<Value>, String> {
+    let entry = check_form(line, number)?;
+    if entry.prev != prev {
+        return Err(format!("names {} as the hash of the line before, which is {prev}", entry.prev));
+    }
+    Ok(entry)
+}
+
+/// What can be said of a line without the one before it.
+pub(super) fn check_form(line: &[u8], number: u64) -> Result<Entry<Value>, String> {
     let entry: Entry<Value> = serde_json::from_slice(line).map_err(|error| format!("not a journal entry: {error}"))?;
     if entry.seq != number {
         return Err(format!("is numbered {}, expected {number}", entry.seq));
-    }
-    if entry.prev != prev {
-        return Err(format!("names {} as the hash of the line before, which is {prev}", entry.prev));
     }
     match canonical::to_vec(&entry) {
         Ok(bytes) if bytes == line => Ok(entry),
@@ -140,7 +156,12 @@ fn check_line(line: &[u8], number: u64, prev: Digest) -> Result<Entry<Value>, St
 
 /// The head file; the inner error says what is wrong with its contents.
 fn read_head(path: &Path) -> Result<Result<Option<Head>, String>, JournalError> {
-    match fs::read(path) {
+    let read = File::open(path).and_then(|file| {
+        let mut bytes = Vec::new();
+        // Far more than two numbers need.
+        file.take(4096).read_to_end(&mut bytes).map(|_| bytes)
+    });
+    match read {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).map(Some).map_err(|error| format!("journal.head: {error}"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ok(None)),
         Err(error) => Err(JournalError::io("read", path)(error)),

@@ -221,7 +221,8 @@ fn compile_one(
     let bytes = load(folder, path)?;
     let redacted = redactor.redact(path, &bytes)?;
     let changed = redacted.is_some();
-    if changed && path.starts_with("packages/") && path.ends_with(&format!("/{INDEX}")) {
+    let sealed = path.starts_with("packages/") || path.starts_with("registration/");
+    if changed && sealed && path.ends_with(&format!("/{INDEX}")) {
         let what = "a package's index would change, and with it the package's identity".to_owned();
         return Err(PublishError::Refused { path: path.to_owned(), what });
     }

@@ -4,13 +4,16 @@
 use super::{
     Subject, SubjectKind,
     claims::{self, Claims},
-    run::PACKAGES,
+    records::{self, Around, Records},
+    run::{JOURNAL, PACKAGES, broken_line},
+    said::Said,
     settle_chain,
 };
 use crate::{
     archive::{self, Limits},
     chain::Link,
-    digest::Digest,
+    digest::{Digest, Hasher},
+    journal::{self, Head},
     package::{INDEX, Index, MAX_INDEX},
     problem::{Kind, Problem},
     publish::{MANIFEST, Manifest},
@@ -19,7 +22,7 @@ use crate::{
 use std::{
     collections::{HashMap, HashSet},
     fs::File,
-    io::{self, Read},
+    io::{self, BufReader, Read},
     path::Path,
 };
 
@@ -73,8 +76,10 @@ pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
         Ok(found) => found,
         Err(error) => return super::failed(&error),
     };
-    for found in found {
-        let Entry::File { size, .. } = found.entry else {
+    // The manifest first, as in an archive.
+    let (first, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.path == MANIFEST);
+    for found in first.into_iter().chain(rest) {
+        let Entry::File { size, links: 1 } = found.entry else {
             collector.problems.push(Problem::new(Kind::SpecialFile, found.path, "is not a plain file"));
             continue;
         };
@@ -83,7 +88,7 @@ pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
             collector.problems.push(Problem::new(Kind::Unreadable, found.path, format!("cannot be read: {error}")));
         }
     }
-    let (mut subject, Claimed { claims, manifest }) = collector.finish(SubjectKind::Unpacked);
+    let (mut subject, Claimed { claims, manifest, .. }) = collector.finish(SubjectKind::Unpacked);
     for artifact in claims.artifacts() {
         let bytes = super::document(folder, artifact);
         subject.problems.extend(claims.check(artifact, bytes.as_deref(), sealed(&manifest, artifact)));
@@ -92,6 +97,13 @@ pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
     subject.problems.sort_unstable();
     subject
 }
+
+/// Most that is kept in memory of all indexes and records together, bytes.
+const MAX_KEPT: u64 = 256 << 20;
+/// Head of the journal.
+const HEAD: &str = "journal.head";
+/// Index of the registration's package, which is outside the chain.
+const REGISTERED: &str = "registration/registration/index.json";
 
 /// What an archive's documents claim, and the manifest that tells what was sealed.
 struct Claimed {
@@ -105,40 +117,102 @@ struct Collector {
     files: HashMap<String, (Digest, u64)>,
     manifest: Option<Result<Manifest, Vec<Problem>>>,
     indexes: Vec<(String, Digest, Result<Index, Vec<Problem>>)>,
+    registered: Option<(Digest, Result<Index, Vec<Problem>>)>,
+    /// The manifest comes first and the head before the journal, so both are known when the journal streams by.
+    head: Option<Head>,
+    said: Option<Said>,
     claims: Claims,
+    records: Records,
     problems: Vec<Problem>,
+    notes: Vec<String>,
     bytes: u64,
+    /// Bytes of indexes and records.
+    kept: u64,
 }
 
 impl Collector {
     fn take(&mut self, path: &str, size: u64, content: &mut dyn Read) -> io::Result<()> {
         self.bytes += size;
-        let package = package_of_index(path);
+        let kept = path == MANIFEST || path == REGISTERED || path == HEAD || records::is_record(path);
         if claims::is_document(path) && size <= claims::MAX_DOCUMENT {
-            let mut bytes = Vec::new();
-            content.take(claims::MAX_DOCUMENT).read_to_end(&mut bytes)?;
-            self.files.insert(path.to_owned(), (Digest::of(&bytes), bytes.len() as u64));
+            let bytes = self.load(path, claims::MAX_DOCUMENT, content)?;
             self.claims.document(path, &bytes);
-            return Ok(());
-        }
-        if path != MANIFEST && package.is_none() {
+        } else if path == JOURNAL {
+            self.journal(content)?;
+        } else if kept || package_of_index(path).is_some() {
+            self.keep(path, size, content)?;
+        } else {
             self.files.insert(path.to_owned(), Digest::of_reader(content)?);
-            return Ok(());
         }
-        if size > MAX_INDEX {
-            let message = format!("larger than {MAX_INDEX} bytes");
+        Ok(())
+    }
+
+    /// Reads a file into memory and notes its digest.
+    fn load(&mut self, path: &str, most: u64, content: &mut dyn Read) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        content.take(most).read_to_end(&mut bytes)?;
+        if path != MANIFEST {
+            self.files.insert(path.to_owned(), (Digest::of(&bytes), bytes.len() as u64));
+        }
+        Ok(bytes)
+    }
+
+    /// Takes in an index, the manifest or a record, within limits.
+    fn keep(&mut self, path: &str, size: u64, content: &mut dyn Read) -> io::Result<()> {
+        self.kept = self.kept.saturating_add(size);
+        if size > MAX_INDEX || self.kept > MAX_KEPT {
+            let message =
+                format!("larger than {MAX_INDEX} bytes, or beyond {MAX_KEPT} with all that is kept before it");
             self.problems.push(Problem::new(Kind::LimitReached, path, message));
             return Ok(());
         }
-        let mut bytes = Vec::new();
-        content.take(MAX_INDEX).read_to_end(&mut bytes)?;
-        if let Some(package) = package {
-            let digest = Digest::of(&bytes);
-            self.files.insert(path.to_owned(), (digest, bytes.len() as u64));
-            self.indexes.push((package.to_owned(), digest, Index::parse(&bytes)));
-        } else {
-            self.manifest = Some(Manifest::parse(&bytes));
+        let bytes = self.load(path, MAX_INDEX, content)?;
+        match path {
+            MANIFEST if self.files.is_empty() => self.manifest = Some(Manifest::parse(&bytes)),
+            MANIFEST => {
+                let problem = Problem::new(Kind::ManifestInvalid, MANIFEST, "is not the first file of the archive");
+                self.manifest = Some(Err(vec![problem]));
+            }
+            REGISTERED => self.registered = Some((Digest::of(&bytes), Index::parse(&bytes))),
+            HEAD => match serde_json::from_slice(&bytes) {
+                Ok(head) => self.head = Some(head),
+                Err(error) => self.problems.push(Problem::new(Kind::JournalBroken, HEAD, format!("no head: {error}"))),
+            },
+            _ => match package_of_index(path) {
+                Some(package) => self.indexes.push((package.to_owned(), Digest::of(&bytes), Index::parse(&bytes))),
+                None => self.records.take(path, &bytes),
+            },
         }
+        Ok(())
+    }
+
+    /// The journal's lines, those that were redacted by their stand-ins and all others by their hashes.
+    fn journal(&mut self, content: &mut dyn Read) -> io::Result<()> {
+        let mut hashing = Hashing { inner: content, hasher: Hasher::new() };
+        let stand_ins: Option<Vec<String>> = match &self.manifest {
+            Some(Ok(manifest)) => Some(manifest.replacements.iter().map(|one| one.token.clone()).collect()),
+            _ => None,
+        };
+        let mut said = Said::default();
+        let mut lines = BufReader::new(&mut hashing);
+        let checked = journal::check_published(&mut lines, self.head, stand_ins.as_deref(), &mut |entry| {
+            said.take(&entry);
+        })?;
+        io::copy(&mut lines, &mut io::sink())?;
+        self.files.insert(JOURNAL.to_owned(), (hashing.hasher.finish(), hashing.hasher.len()));
+        said.last = self.head.filter(|head| head.seq == checked.lines).map(|head| head.hash);
+        if checked.redacted > 0 {
+            let (lines, redacted) = (checked.lines, checked.redacted);
+            self.notes.push(format!(
+                "{JOURNAL}: {} of {lines} lines are as they were written, {redacted} hold something redacted; that \
+                 nothing else in those was changed is the publisher's word",
+                lines - redacted
+            ));
+        }
+        if checked.faults.is_empty() {
+            self.said = Some(said);
+        }
+        self.problems.extend(checked.faults.into_iter().map(broken_line));
         Ok(())
     }
 
@@ -159,6 +233,7 @@ impl Collector {
         if let Some(manifest) = &manifest {
             self.compare_files(manifest);
         }
+        let registered = self.compare_registration(manifest.as_ref());
         let mut links = Vec::new();
         for (folder, identity, index) in std::mem::take(&mut self.indexes) {
             let below = format!("{PACKAGES}/{folder}");
@@ -175,12 +250,34 @@ impl Collector {
         if links.is_empty() {
             self.problems.push(Problem::new(Kind::NothingToVerify, PACKAGES, "holds no readable package"));
         }
+        let known = self.said.is_some() || self.problems.iter().any(|problem| problem.path == JOURNAL);
+        if !known {
+            self.problems.push(Problem::new(Kind::Missing, JOURNAL, "the run's journal is not in the archive"));
+        }
         subject.problems = self.problems;
-        settle_chain(&mut subject, links);
-        subject.problems.sort_unstable();
+        subject.notes = self.notes;
+        let links = settle_chain(&mut subject, links);
         let manifest = manifest.unwrap_or_else(Manifest::none);
         self.claims.settle(&super::identities(&subject));
+        let digest = |path: &str| sealed(&manifest, path).filter(|_| self.files.contains_key(path));
+        let (said, claims) = (self.said.as_ref(), &self.claims);
+        self.records.settle(&Around { links: &links, said, digest: &digest, registered, claims });
+        subject.problems.extend(self.records.problems);
+        subject.notes.extend(self.records.notes);
+        subject.problems.sort_unstable();
         (subject, Claimed { claims: self.claims, manifest })
+    }
+
+    /// The registration's package against the manifest; gives its identity.
+    fn compare_registration(&mut self, manifest: Option<&Manifest>) -> Option<Digest> {
+        let (identity, index) = self.registered.take()?;
+        let below = REGISTERED.trim_end_matches(INDEX).trim_end_matches('/');
+        match (index, manifest) {
+            (Ok(index), Some(manifest)) => self.compare_index(below, &index, manifest),
+            (Ok(_), None) => {}
+            (Err(problems), _) => self.problems.extend(problems.into_iter().map(|problem| problem.below(below))),
+        }
+        Some(identity)
     }
 
     /// Files against the manifest, both ways.
@@ -228,6 +325,20 @@ impl Collector {
                 self.problems.push(Problem::new(Kind::Unexpected, &entry.path, "was never sealed in its package"));
             }
         }
+    }
+}
+
+/// Hashes what passes.
+struct Hashing<'a> {
+    inner: &'a mut dyn Read,
+    hasher: Hasher,
+}
+
+impl Read for Hashing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
     }
 }
 

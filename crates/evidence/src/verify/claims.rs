@@ -1,11 +1,15 @@
 //! What verdict files and results claim about sealed bytes: every citation is read again, every verdict must quote a
 //! package that is there, and results must say what the verdict says.
 
+use super::{consistency, pointer::present};
 use crate::{
     digest::Digest,
     problem::{Kind, Problem},
-    verdict::{Cite, PackageVerdict},
+    stage::Grade,
+    verdict::{Cite, PackageVerdict, READABLE, Verdict},
+    version::check_readable_by,
 };
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const RESULTS: &str = "results.json";
 /// Folder of a run's verdict files.
 pub(super) const VERDICTS: &str = "verdicts";
-/// Largest document or cited artifact that is read, bytes.
+/// Folder of verdicts that later oracles gave, each oracle in a folder of its own.
+pub(super) const REJUDGED: &str = "rejudged";
+/// Largest document or cited artifact that is read, bytes; also the most that all documents together may have.
 pub(super) const MAX_DOCUMENT: u64 = 256 << 20;
 
 /// Members of a result's cell that repeat the verdict on its trial.
@@ -36,18 +42,45 @@ pub(super) struct Claims {
     verdicts: BTreeMap<String, PackageVerdict>,
     results: Option<Value>,
     about: BTreeMap<String, BTreeSet<Claim>>,
+    /// By verdict file: the package judged and the verdict.
+    judged: BTreeMap<String, (String, Verdict)>,
+    head: Option<Head>,
+    /// Bytes of all documents taken.
+    taken: u64,
     problems: Vec<Problem>,
+}
+
+/// What results say of the run as a whole.
+#[derive(Debug, Deserialize)]
+pub(super) struct Head {
+    pub(super) run: String,
+    pub(super) study: String,
+    pub(super) grade: Grade,
+    pub(super) plan_digest: String,
+    pub(super) deviations: Vec<String>,
 }
 
 /// Whether a file of a run makes claims.
 pub(super) fn is_document(path: &str) -> bool {
-    let verdict = path.strip_prefix(VERDICTS).and_then(|rest| rest.strip_prefix('/'));
-    path == RESULTS || verdict.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))
+    path == RESULTS || verdict_on(path).is_some()
+}
+
+/// The package that a verdict file is about, by its name.
+fn verdict_on(path: &str) -> Option<&str> {
+    let (folder, file) = path.rsplit_once('/')?;
+    let rejudged = folder.strip_prefix(REJUDGED).and_then(|rest| rest.strip_prefix('/'));
+    let known = folder == VERDICTS || rejudged.is_some_and(|oracle| !oracle.contains('/'));
+    file.strip_suffix(".json").filter(|_| known)
 }
 
 impl Claims {
     /// Takes a document in; one that cannot be read is a problem.
     pub(super) fn document(&mut self, path: &str, bytes: &[u8]) {
+        self.taken += bytes.len() as u64;
+        if self.taken > MAX_DOCUMENT {
+            let message = format!("verdicts and results have more than {MAX_DOCUMENT} bytes; this one was not read");
+            return self.problems.push(Problem::new(Kind::LimitReached, path, message));
+        }
         let taken = if path == RESULTS {
             serde_json::from_slice(bytes).map(|value| self.results = Some(value))
         } else {
@@ -62,17 +95,50 @@ impl Claims {
     pub(super) fn settle(&mut self, packages: &[(String, Digest)]) {
         let verdicts = std::mem::take(&mut self.verdicts);
         for (path, verdict) in &verdicts {
-            match packages.iter().find(|(_, identity)| identity.to_string() == verdict.package) {
-                Some((folder, _)) => {
-                    let decisive = verdict.trials.iter().flat_map(|trial| &trial.rules).flat_map(|rule| &rule.decisive);
-                    decisive.for_each(|cite| self.cite(path, &format!("packages/{folder}/"), cite));
-                }
-                None => self.broken(path, format!("judges package {}, which is not there", verdict.package)),
-            }
+            self.verdict(path, verdict, packages);
+            self.judged.insert(path.clone(), (verdict.package.clone(), verdict.verdict));
         }
         if let Some(results) = self.results.take() {
             self.results(&results, verdicts.get(&format!("{VERDICTS}/{CELLS_PACKAGE}.json")));
+            match Head::deserialize(&results) {
+                Ok(head) => self.head = Some(head),
+                Err(error) => self.broken(RESULTS, format!("does not say what run it is of: {error}")),
+            }
         }
+    }
+
+    fn verdict(&mut self, path: &str, verdict: &PackageVerdict, packages: &[(String, Digest)]) {
+        if let Err(error) = check_readable_by(&verdict.schema, &READABLE) {
+            return self.broken(path, error.to_string());
+        }
+        let name = verdict_on(path).unwrap_or_default();
+        match packages.iter().find(|(_, identity)| identity.to_string() == verdict.package) {
+            Some((folder, _)) if folder == name && verdict.stage == name => {
+                let decisive = verdict.trials.iter().flat_map(|trial| &trial.rules).flat_map(|rule| &rule.decisive);
+                decisive.for_each(|cite| self.cite(path, &format!("packages/{folder}/"), cite));
+            }
+            Some((folder, _)) => self
+                .broken(path, format!("judges package {folder} as stage {:?}, not what its name says", verdict.stage)),
+            None => self.broken(path, format!("judges package {}, which is not there", verdict.package)),
+        }
+        for message in consistency::of(verdict) {
+            self.broken(path, message);
+        }
+    }
+
+    /// Verdict files that were read, sorted by path.
+    pub(super) fn verdict_files(&self) -> impl Iterator<Item = &String> {
+        self.judged.keys()
+    }
+
+    /// Identity that a verdict file quotes, and its verdict.
+    pub(super) fn judgement(&self, path: &str) -> Option<(&str, Verdict)> {
+        self.judged.get(path).map(|(package, verdict)| (package.as_str(), *verdict))
+    }
+
+    /// What the results say of the run, if they were read.
+    pub(super) fn results_head(&self) -> Option<&Head> {
+        self.head.as_ref()
     }
 
     fn results(&mut self, results: &Value, verdict: Option<&PackageVerdict>) {
@@ -92,6 +158,14 @@ impl Claims {
                 }
             }
             self.compare(n, cell, verdict);
+        }
+        // A cell that is left out hides a trial.
+        let ids: Vec<_> = cells.iter().map(|cell| cell.get("id").and_then(Value::as_str).unwrap_or_default()).collect();
+        for trial in verdict.iter().flat_map(|verdict| &verdict.trials) {
+            let count = ids.iter().filter(|id| **id == trial.trial).count();
+            if count != 1 {
+                self.broken(RESULTS, format!("has {count} cells for trial {}, which was judged once", trial.trial));
+            }
         }
     }
 
@@ -133,17 +207,18 @@ impl Claims {
     /// Reads every citation of one file again. `sealed` is the digest of the bytes as sealed, which in a published
     /// copy are not `bytes`; without `bytes` the file is not there.
     pub(super) fn check(&self, artifact: &str, bytes: Option<&[u8]>, sealed: Option<Digest>) -> Vec<Problem> {
-        let value: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
-        let sealed = sealed.map(|digest| digest.to_string());
-        let wrong = |claim: &Claim| match (&sealed, &value) {
+        let claims: Vec<&Claim> = self.about.get(artifact).into_iter().flatten().collect();
+        let pointers: Vec<&str> = claims.iter().map(|claim| claim.pointer.as_str()).collect();
+        let places = bytes.and_then(|bytes| present(bytes, &pointers));
+        let sealed = sealed.filter(|_| bytes.is_some()).map(|digest| digest.to_string());
+        let wrong = |at: usize, claim: &Claim| match (&sealed, &places) {
             (None, _) => Some("is not there".to_owned()),
             (Some(found), _) if *found != claim.sha256 => Some(format!("has SHA-256 {found}, not {}", claim.sha256)),
             (_, None) => Some("is not JSON, or larger than is read".to_owned()),
-            (_, Some(value)) if value.pointer(&claim.pointer).is_none() => Some("has no such place".to_owned()),
+            (_, Some(places)) if !places[at] => Some("has no such place".to_owned()),
             _ => None,
         };
-        let claims = self.about.get(artifact).into_iter().flatten();
-        let broken = claims.filter_map(|claim| Some((claim, wrong(claim)?)));
+        let broken = claims.iter().enumerate().filter_map(|(at, claim)| Some((claim, wrong(at, claim)?)));
         broken
             .map(|(claim, why)| {
                 let message = format!("cites {artifact}#{}: the file {why}", claim.pointer);
@@ -165,6 +240,7 @@ mod tests {
     #[test]
     fn only_results_and_verdict_files_make_claims() {
         assert!(is_document("results.json") && is_document("verdicts/canonical.json"));
+        assert!(is_document("rejudged/0123456789ab/canonical.json") && !is_document("rejudged/canonical.json"));
         assert!(!is_document("verdicts/a/b.json") && !is_document("plan.json") && !is_document("verdictsx/a.json"));
     }
 
@@ -172,7 +248,8 @@ mod tests {
     fn a_cell_without_verdict_may_only_be_indeterminate() {
         for (verdict, problems) in [("indeterminate", 0), ("pass", 1)] {
             let mut claims = Claims::default();
-            let text = format!(r#"{{"cells":[{{"id":"canonical-1","verdict":"{verdict}"}}]}}"#);
+            let head = r#""run":"r","study":"s","grade":"rehearsal","plan_digest":"","deviations":[]"#;
+            let text = format!(r#"{{"cells":[{{"id":"canonical-1","verdict":"{verdict}"}}],{head}}}"#);
             claims.document(RESULTS, text.as_bytes());
             claims.settle(&[]);
             assert_eq!(claims.into_problems().len(), problems, "{verdict}");

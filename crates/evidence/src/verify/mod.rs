@@ -3,9 +3,13 @@
 
 mod archive;
 mod claims;
+mod consistency;
 mod package;
+mod pointer;
+mod records;
 mod report;
 mod run;
+mod said;
 
 pub use report::{PackageSummary, Report, SCHEMA, Subject, SubjectKind};
 
@@ -53,12 +57,12 @@ fn verify_one(path: &Path, options: &Options) -> Subject {
 }
 
 fn look(path: &Path, options: &Options) -> Subject {
-    let is_folder = match path.metadata() {
-        Ok(metadata) => metadata.is_dir(),
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => {}
+        Ok(metadata) if metadata.is_file() => return archive::verify_file(path, &options.limits),
+        // Opening a pipe would wait for a writer, and a device may never end.
+        Ok(_) => return failed(&io::Error::other("neither a folder nor a file")),
         Err(error) => return failed(&error),
-    };
-    if !is_folder {
-        return archive::verify_file(path, &options.limits);
     }
     match Folder::open(path).and_then(|folder| Ok((kind_of(&folder)?, folder))) {
         Ok((Some(SubjectKind::Run), folder)) => run::verify_folder(&folder, path),
@@ -91,14 +95,15 @@ fn failed(error: &io::Error) -> Subject {
     Subject::new(SubjectKind::Unknown).with(problem)
 }
 
-/// Chain problems, packages and root of a run whose packages stand in `packages/`.
-fn settle_chain(subject: &mut Subject, mut links: Vec<Link>) {
+/// Chain problems, packages and root of a run whose packages stand in `packages/`; gives them in order of sealing.
+fn settle_chain(subject: &mut Subject, mut links: Vec<Link>) -> Vec<Link> {
     match crate::chain::check(&mut links) {
         Ok(sealed) if !sealed.is_empty() => subject.root = Some(crate::chain::root(&sealed)),
         Ok(_) => {}
         Err(problems) => subject.problems.extend(problems.into_iter().map(|problem| problem.below(run::PACKAGES))),
     }
     subject.packages = links.iter().map(|link| PackageSummary::new(link.identity, &link.index)).collect();
+    links
 }
 
 /// Folder and identity of every package, as far as they could be read.

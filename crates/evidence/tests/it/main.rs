@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking, as tests do")]
 
+mod attacks;
 mod chain;
 mod disk;
 mod freeze;
 mod journal;
 mod killed;
 mod publish;
+mod records;
 mod shell;
 mod support;
 mod tamper;

@@ -39,7 +39,9 @@ fn unpack(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn pack(files: &BTreeMap<String, Vec<u8>>, out: &Path) {
     let mut writer = archive::Writer::new(fs::File::create(out).unwrap());
-    for (path, bytes) in files {
+    // The manifest first, as in every archive.
+    let (first, rest): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| *path == MANIFEST);
+    for (path, bytes) in first.into_iter().chain(rest) {
         writer.file(path, bytes.len() as u64, &bytes[..]).unwrap();
     }
     writer.finish().unwrap();
