@@ -4,9 +4,10 @@ use super::args::LocalArgs;
 use super::{Shutdown, print};
 use crate::exit::{Exit, Failure};
 use localcloud::{Cloud, Options};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Runs the cloud until it is asked to stop.
+/// Runs the cloud until it is asked to stop. For programs it then tells how often each operation was called.
 pub(super) async fn local(args: &LocalArgs) -> Result<Exit, Failure> {
     let cloud = start(args.port, args.faults.as_deref(), args.seed).await?;
     let endpoint = cloud.endpoint();
@@ -19,6 +20,11 @@ pub(super) async fn local(args: &LocalArgs) -> Result<Exit, Failure> {
     }
     let shutdown = Shutdown::listen("nothing is left to recover".to_owned())?;
     shutdown.token().cancelled().await;
+    if args.output.json {
+        let calls = cloud.calls();
+        let calls: BTreeMap<_, _> = calls.iter().map(|((service, name), n)| (format!("{service}.{name}"), n)).collect();
+        print(&format!("{}\n", serde_json::json!({ "calls": calls })));
+    }
     cloud.shutdown().await;
     Ok(Exit::Ok)
 }

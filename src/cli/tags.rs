@@ -1,6 +1,6 @@
-//! `assay tags verify`.
+//! `assay tags verify`: of a run, or of one stack on its own.
 
-use super::args::{Output, Runs};
+use super::args::{Output, Runs, TargetArgs};
 use super::deploy::tell;
 use crate::cloud::{Clients, PageCap, Surroundings, Target};
 use crate::exit::{Exit, Failure};
@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
 use crate::run::{Created, RunFolder};
-use crate::tags;
+use crate::tags::{self, TagProof};
 use clap::{Args, Subcommand};
 use evidence::package::Sealed;
 use evidence::stage::{Origin, StageRecord};
@@ -32,10 +32,13 @@ enum TagsCommand {
 #[derive(Debug, Args)]
 struct VerifyTags {
     /// Run id or folder
-    run: String,
-    /// Profile of the AWS configuration
-    #[arg(long, value_name = "NAME")]
-    profile: Option<String>,
+    #[arg(required_unless_present = "stack", conflicts_with_all = ["region", "endpoint_url"])]
+    run: Option<String>,
+    /// A stack on its own, by name or id: its own tags are what every resource must carry
+    #[arg(long, value_name = "NAME", conflicts_with = "run")]
+    stack: Option<String>,
+    #[command(flatten)]
+    target: TargetArgs,
     #[command(flatten)]
     runs: Runs,
     #[command(flatten)]
@@ -55,21 +58,34 @@ struct Inventory {
     created: Vec<Created>,
 }
 
-/// Reads the sealed inventory and asks each resource's service for its tags.
+/// Asks each resource's service for its tags.
 pub(super) async fn tags(args: TagsArgs, progress: Progress) -> Result<Exit, Failure> {
     let TagsCommand::Verify(args) = args.command;
-    let folder = RunFolder::open(&args.runs.runs, &args.run)?;
+    let proof = match (&args.run, &args.stack) {
+        (Some(run), _) => of_run(&args, run).await?,
+        (None, Some(stack)) => {
+            let clients = super::deploy::connect(&args.target).await?;
+            let proof = tags::prove_stack(&clients, stack, PageCap::default()).await.into_result();
+            proof.map_err(|e| Failure::Stopped(format!("read stack {stack}: {e}")))?
+        }
+        (None, None) => return Err(Failure::Usage("name a run, or a stack with --stack".to_owned())),
+    };
+    progress.finish();
+    tell(&proof, &progress)?;
+    Ok(proof.exit())
+}
+
+/// Everything in a run's sealed inventory.
+async fn of_run(args: &VerifyTags, run: &str) -> Result<TagProof, Failure> {
+    let folder = RunFolder::open(&args.runs.runs, run)?;
     let deploy = sealed(&folder, "deploy")?;
     let inventory: Inventory = read(&deploy, "inventory.json")?;
     let stage: StageRecord = read(&deploy, "stage.json")?;
     let plan: Plan = read(&sealed(&folder, "preflight")?, "plan.json")?;
     let filling = filling(&folder)?;
-    let clients = connect(&stage.origin, args.profile).await?;
+    let clients = connect(&stage.origin, args.target.profile.clone()).await?;
     let expected = tags::expected(&plan, &filling);
-    let proof = tags::prove(&clients, folder.id(), &inventory.created, &expected, PageCap::default()).await;
-    progress.finish();
-    tell(&proof, &progress)?;
-    Ok(proof.exit())
+    Ok(tags::prove(&clients, folder.id(), &inventory.created, &expected, PageCap::default()).await)
 }
 
 fn sealed(folder: &RunFolder, name: &str) -> Result<Sealed, Failure> {

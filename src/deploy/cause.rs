@@ -5,10 +5,12 @@ use crate::cloud::stacks::{Finding, StackEvent};
 /// The cause in words. Findings of early validation come first, because nothing else happened then; after them the
 /// oldest failure of the operation with this token that is no consequence of another. A rollback that succeeded
 /// later belongs to the same operation and hides nothing.
-#[must_use]
 pub(super) fn root_cause(events: &[StackEvent], token: Option<&str>, findings: &[Finding]) -> Option<String> {
+    // A stack that failed before keeps the findings of that time.
+    let now = |f: &&Finding| token.is_none() || f.token.is_none() || f.token.as_deref() == token;
+    let findings: Vec<_> = findings.iter().filter(now).map(Finding::to_string).collect();
     if !findings.is_empty() {
-        return Some(findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("; "));
+        return Some(findings.join("; "));
     }
     let of_operation = || events.iter().filter(move |e| token.is_none() || e.token.as_deref() == token);
     let failed = || of_operation().filter(|e| e.status.ends_with("_FAILED") && !is_consequence(e));
@@ -93,7 +95,7 @@ mod tests {
 
     #[test]
     fn early_validation_names_resource_code_and_reason() {
-        let finding = Finding {
+        let mut finding = Finding {
             logical_id: "Q".into(),
             resource_type: "AWS::SQS::Queue".into(),
             name: "NAME_CONFLICT_VALIDATION".into(),
@@ -101,10 +103,13 @@ mod tests {
             reason: "exists".into(),
             token: None,
         };
-        let cause =
-            root_cause(&[event("s", "CREATE_FAILED", "validation failed", "t")], None, &[finding]).expect("a cause");
+        let events = [event("s", "CREATE_FAILED", "validation failed", "t")];
+        let cause = root_cause(&events, None, std::slice::from_ref(&finding)).expect("a cause");
         for text in ["Q (AWS::SQS::Queue)", "NAME_CONFLICT_VALIDATION", "/Resources/Q/Properties/QueueName", "exists"] {
             assert!(cause.contains(text), "{cause}");
         }
+        finding.token = Some("an older operation".to_owned());
+        let cause = root_cause(&events, Some("t"), &[finding]).expect("a cause");
+        assert!(cause.contains("validation failed"), "{cause}");
     }
 }

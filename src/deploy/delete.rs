@@ -39,10 +39,11 @@ pub async fn delete(
     if let Some(why) = protected(&stack, ask.any) {
         return Err(Failure::Refused(why));
     }
-    let state = remove(clients, &stack, &Teller::new(progress, &stack.name), cancel).await?;
+    let teller = Teller::new(progress, &stack.name);
+    let state = remove(clients, &stack, &teller, cancel).await?;
     Ok(Gone {
         schema: "assay.delete/1",
-        retained: retained(clients, &state.id).await?,
+        retained: retained(clients, &state.id, &teller).await?,
         stack: state.name,
         stack_id: Some(state.id),
         status: state.status.as_text(),
@@ -113,9 +114,16 @@ async fn failed(clients: &Clients, id: &str) -> Result<String, Failure> {
     Ok(if words.is_empty() { "no resource says why".to_owned() } else { words.join("; ") })
 }
 
-async fn retained(clients: &Clients, id: &str) -> Result<Vec<String>, Failure> {
+/// What the template keeps. The deletion's own events tell it; only if some were not read, the resources are listed.
+async fn retained(clients: &Clients, id: &str, teller: &Teller) -> Result<Vec<String>, Failure> {
+    const SKIPPED: &str = "DELETE_SKIPPED";
+    let words = |kind: &str, id: Option<&str>| format!("{kind} {}", id.unwrap_or_default());
+    if let Some(news) = teller.news() {
+        let skipped = news.iter().filter(|e| e.status == SKIPPED);
+        return Ok(skipped.map(|e| words(&e.resource_type, e.physical_id.as_deref())).collect());
+    }
     let listing = stacks::resources(clients, id, PageCap::default()).await.into_result();
     let listing = listing.map_err(|e| stop("list what the stack left behind", &e))?;
-    let skipped = listing.items.into_iter().filter(|r| r.status == "DELETE_SKIPPED");
-    Ok(skipped.map(|r| format!("{} {}", r.resource_type, r.physical_id.unwrap_or_default())).collect())
+    let skipped = listing.items.iter().filter(|r| r.status == SKIPPED);
+    Ok(skipped.map(|r| words(&r.resource_type, r.physical_id.as_deref())).collect())
 }

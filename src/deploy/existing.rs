@@ -1,5 +1,6 @@
 //! What to do about a stack that has the name already. Pure.
 
+use super::{RUN_TAG, TOOL_TAG};
 use crate::cloud::stacks::{StackState, StackStatus};
 use std::collections::BTreeMap;
 
@@ -8,42 +9,58 @@ use std::collections::BTreeMap;
 pub(super) enum Step {
     /// The same request made it, and it is complete.
     Unchanged,
-    /// The same request is making it; wait.
+    /// The same request is making or changing it; wait.
     Adopt,
     /// A failed creation of ours: delete it, then create.
     Replace,
+    /// A complete stack that this tool deployed: make it what this request says.
+    Update,
     /// Leave it alone, and say why.
     Refuse(String),
 }
 
-/// Decides. `ours` says whether the stack's creation carries this request's token.
+/// Decides. `ours` says whether the stack's newest operation carries this request's token.
 pub(super) fn decide(stack: &StackState, tags: &BTreeMap<String, String>, ours: bool) -> Step {
-    let name = &stack.name;
+    use StackStatus as S;
+    let (name, status) = (&stack.name, &stack.status);
     let delete = format!("assay delete --stack {name}");
-    match &stack.status {
-        StackStatus::CreateComplete if ours => Step::Unchanged,
-        StackStatus::CreateInProgress | StackStatus::RollbackInProgress if ours => Step::Adopt,
+    if let Some(run) = stack.tags.get(RUN_TAG) {
+        return Step::Refuse(format!("stack {name} belongs to run {run} ({status}); choose another name"));
+    }
+    match status {
+        S::CreateComplete | S::UpdateComplete if ours => Step::Unchanged,
+        status if ours && is_under_way(status) => Step::Adopt,
         // Only a delete can follow these (CloudFormation User Guide, stack status codes).
-        StackStatus::RollbackComplete | StackStatus::RollbackFailed | StackStatus::CreateFailed => {
-            if carries(stack, tags) {
-                Step::Replace
-            } else {
-                Step::Refuse(format!(
-                    "stack {name} is {} and carries other tags; delete it with: {delete} --any",
-                    stack.status
-                ))
-            }
+        S::RollbackComplete | S::RollbackFailed | S::CreateFailed if carries(stack, tags) => Step::Replace,
+        S::RollbackComplete | S::RollbackFailed | S::CreateFailed => {
+            Step::Refuse(format!("stack {name} is {status} and carries other tags; delete it with: {delete} --any"))
         }
-        StackStatus::ReviewInProgress => {
+        S::ReviewInProgress => {
             Step::Refuse(format!("stack {name} is the empty shell of a change set; delete it with: {delete} --any"))
         }
+        S::UpdateRollbackFailed => Step::Refuse(format!(
+            "stack {name} is {status}: what it was cannot be restored by itself; mend what hinders it, then: aws cloudformation continue-update-rollback --stack-name {name}"
+        )),
+        S::UpdateFailed => Step::Refuse(format!(
+            "stack {name} is {status}; bring it back first: aws cloudformation rollback-stack --stack-name {name}"
+        )),
         status if !status.is_settled() => {
             Step::Refuse(format!("stack {name} is {status}: another operation is under way; wait for it"))
         }
+        S::CreateComplete | S::UpdateComplete | S::UpdateRollbackComplete | S::ImportComplete
+            if stack.tags.contains_key(TOOL_TAG) =>
+        {
+            Step::Update
+        }
         status => Step::Refuse(format!(
-            "stack {name} exists already ({status}), made by another request; choose another name, or delete it with: {delete}"
+            "stack {name} exists already ({status}) and was not deployed by assay; choose another name, or delete it with: {delete} --any"
         )),
     }
+}
+
+fn is_under_way(status: &StackStatus) -> bool {
+    let text = status.as_text();
+    !status.is_settled() && ["CREATE_", "ROLLBACK_", "UPDATE_"].iter().any(|start| text.starts_with(start))
 }
 
 /// Whether a stack carries every tag of this request.
@@ -79,13 +96,30 @@ mod tests {
         assert_eq!(failed("a"), Step::Replace);
         assert!(matches!(failed("b"), Step::Refuse(why) if why.contains("assay delete --stack s --any")));
         let complete = decide(&stack(StackStatus::CreateComplete, "a"), &tags("a"), false);
-        assert!(matches!(complete, Step::Refuse(why) if why.contains("exists already")));
+        assert!(matches!(complete, Step::Refuse(why) if why.contains("was not deployed by assay")));
+    }
+
+    #[test]
+    fn only_a_complete_stack_of_this_tool_is_updated() {
+        let of = |status: StackStatus, key: &str| {
+            let mut stack = stack(status, "a");
+            stack.tags.insert(key.to_owned(), "r".to_owned());
+            decide(&stack, &tags("a"), false)
+        };
+        for status in [StackStatus::CreateComplete, StackStatus::UpdateComplete, StackStatus::UpdateRollbackComplete] {
+            assert_eq!(of(status.clone(), TOOL_TAG), Step::Update, "{status}");
+            assert!(matches!(of(status, RUN_TAG), Step::Refuse(why) if why.contains("belongs to run r")));
+        }
+        let failed = of(StackStatus::UpdateRollbackFailed, TOOL_TAG);
+        assert!(matches!(failed, Step::Refuse(why) if why.contains("continue-update-rollback --stack-name s")));
     }
 
     #[test]
     fn the_same_request_again_changes_nothing() {
         assert_eq!(decide(&stack(StackStatus::CreateComplete, "a"), &tags("a"), true), Step::Unchanged);
-        assert_eq!(decide(&stack(StackStatus::CreateInProgress, "a"), &tags("a"), true), Step::Adopt);
+        for under_way in [StackStatus::CreateInProgress, StackStatus::UpdateCompleteCleanupInProgress] {
+            assert_eq!(decide(&stack(under_way, "a"), &tags("a"), true), Step::Adopt);
+        }
         let foreign = decide(&stack(StackStatus::UpdateInProgress, "a"), &tags("a"), false);
         assert!(matches!(foreign, Step::Refuse(why) if why.contains("under way")));
     }

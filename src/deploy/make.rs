@@ -4,27 +4,27 @@ use super::delete::remove;
 use super::events::{Teller, wait_for_end, why_it_failed};
 use super::existing::{Step, decide};
 use super::prepare::Prepared;
-use super::report::Done;
+use super::report::{Action, Done};
 use super::{pace, send, stop};
-use crate::cloud::stacks::{self, CreateStack, Found, StackState, StackStatus};
-use crate::cloud::{Clients, Outcome, PageCap, Polled, RefusalKind};
+use crate::cloud::stacks::{self, CreateStack, StackState, StackStatus};
+use crate::cloud::{Clients, Polled};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use evidence::stage::Origin;
 use tokio_util::sync::CancellationToken;
 
 /// What a deploy works with.
-struct Deploy<'a> {
-    clients: &'a Clients,
-    request: &'a Prepared,
-    token: String,
-    teller: Teller,
-    progress: &'a Progress,
-    cancel: &'a CancellationToken,
+pub(super) struct Deploy<'a> {
+    pub(super) clients: &'a Clients,
+    pub(super) request: &'a Prepared,
+    pub(super) token: String,
+    pub(super) teller: Teller,
+    pub(super) progress: &'a Progress,
+    pub(super) cancel: &'a CancellationToken,
 }
 
 /// Deploys. The same request given twice makes one stack: its identity is in the `ClientRequestToken`, which comes
-/// back in every event of the creation.
+/// back in every event of the operation.
 ///
 /// # Errors
 /// [`Failure::Refused`] before the first write, [`Failure::Stopped`] with the root cause, [`Failure::Paused`] for
@@ -41,22 +41,24 @@ pub async fn deploy(
     let deploy = Deploy { clients, request, token, teller, progress, cancel };
     let found = stacks::find(clients, &request.stack).await.into_result();
     let found = found.map_err(|e| stop(&format!("look for stack {}", request.stack), &e))?;
-    let (state, unchanged) = match found {
-        None => (deploy.create().await?, false),
+    let (state, action) = match found {
+        None => (deploy.create().await?, Action::Create),
         Some(stack) => deploy.with_existing(stack).await?,
     };
-    Ok(done(request, origin, state, unchanged, deploy.token))
+    Ok(done(request, origin, state, action, deploy.token))
 }
 
 impl Deploy<'_> {
-    async fn with_existing(&self, stack: StackState) -> Result<(StackState, bool), Failure> {
+    async fn with_existing(&self, stack: StackState) -> Result<(StackState, Action), Failure> {
         let ours = self.is_ours(&stack).await?;
         match decide(&stack, &self.request.tags, ours) {
-            Step::Unchanged => Ok((stack, true)),
+            Step::Unchanged => Ok((stack, Action::None)),
             Step::Adopt => {
                 self.progress.note(format!("stack {} is being made by the same request; waiting", stack.name));
-                Ok((self.wait(&stack.id).await?, false))
+                let action = if stack.status.as_text().starts_with("UPDATE") { Action::Update } else { Action::Create };
+                Ok((self.wait(&stack.id).await?, action))
             }
+            Step::Update => self.update(stack).await,
             Step::Refuse(why) => {
                 let failed = matches!(stack.status, StackStatus::RollbackComplete | StackStatus::CreateFailed);
                 let cause = if failed { self.cause(&stack.id, None).await } else { None };
@@ -68,72 +70,39 @@ impl Deploy<'_> {
                 self.progress.warn(format!("stack {} is {} because of {cause}", stack.name, stack.status));
                 self.progress.note("it carries this request's tags: it is deleted and made anew");
                 remove(self.clients, &stack, &Teller::new(self.progress, &stack.name), self.cancel).await?;
-                Ok((self.create().await?, false))
+                Ok((self.create().await?, Action::Create))
             }
         }
     }
 
-    /// Whether a stack's creation carries a token of this request.
-    async fn is_ours(&self, stack: &StackState) -> Result<bool, Failure> {
+    /// Whether a stack's newest operation carries a token of this request.
+    pub(super) async fn is_ours(&self, stack: &StackState) -> Result<bool, Failure> {
         let prefix = format!("assay-{}-", self.request.identity());
-        let events = stacks::all_events(self.clients, &stack.id, PageCap::default()).await.into_result();
-        let events = events.map_err(|e| stop(&format!("read events of {}", stack.name), &e))?;
-        Ok(events.first().and_then(|e| e.token.as_deref()).is_some_and(|token| token.starts_with(&prefix)))
+        let newest = self.newest_token(stack).await?;
+        Ok(newest.is_some_and(|token| token.starts_with(&prefix)))
     }
 
-    async fn create(&self) -> Result<StackState, Failure> {
-        let template = send::upload(self.clients, self.request).await?;
-        let create = CreateStack {
+    /// Token of a stack's newest operation; its events come newest first, so few of them are read.
+    pub(super) async fn newest_token(&self, stack: &StackState) -> Result<Option<String>, Failure> {
+        let events = stacks::new_events(self.clients, &stack.id, None).await.into_result();
+        let events = events.map_err(|e| stop(&format!("read events of {}", stack.name), &e))?.events;
+        Ok(events.into_iter().rev().find_map(|e| e.token))
+    }
+
+    /// The request as it is sent, after what it needs is uploaded.
+    pub(super) async fn sendable(&self) -> Result<CreateStack, Failure> {
+        Ok(CreateStack {
             name: self.request.stack.clone(),
-            template,
+            template: send::upload(self.clients, self.request).await?,
             parameters: self.request.parameters.clone(),
             tags: self.request.tags.clone(),
             capabilities: self.request.capabilities.clone(),
             token: self.token.clone(),
             keep_on_failure: false,
-        };
-        let id = self.send(&create).await?;
-        self.wait(&id).await
+        })
     }
 
-    /// A lost answer is looked for by token; only if nothing is there is the same request sent once more.
-    async fn send(&self, create: &CreateStack) -> Result<String, Failure> {
-        let what = format!("create stack {}", create.name);
-        for last in [false, true] {
-            match stacks::create(self.clients, create).await {
-                Outcome::Done(id) => return Ok(id),
-                Outcome::Refused(refusal) if refusal.kind == RefusalKind::AlreadyExists => {
-                    return self.reconcile(create).await?.ok_or_else(|| Failure::Stopped(format!("{what}: {refusal}")));
-                }
-                Outcome::Refused(refusal) => return Err(stop(&what, &crate::cloud::Failure::Refused(refusal))),
-                Outcome::Unknown(doubt) => match self.reconcile(create).await? {
-                    Some(id) => return Ok(id),
-                    None if last => return Err(Failure::Stopped(format!("{what}: {doubt}; no such stack was found"))),
-                    None => {}
-                },
-            }
-        }
-        Err(Failure::Stopped(what))
-    }
-
-    async fn reconcile(&self, create: &CreateStack) -> Result<Option<String>, Failure> {
-        let found = stacks::created_by_token(self.clients, &create.name, &create.token, PageCap::default()).await;
-        match found.into_result().map_err(|e| stop(&format!("look for stack {}", create.name), &e))? {
-            Found::Ours(id) => Ok(Some(id)),
-            Found::Nothing => Ok(None),
-            Found::Foreign(id) => {
-                let state = stacks::describe(self.clients, &id).await.into_result();
-                let state = state.map_err(|e| stop(&format!("describe stack {id}"), &e))?;
-                // The same command, given twice at once.
-                if self.is_ours(&state).await? {
-                    return Ok(Some(id));
-                }
-                Err(Failure::Refused(format!("stack {id} has this name but another maker; it is left alone")))
-            }
-        }
-    }
-
-    async fn wait(&self, id: &str) -> Result<StackState, Failure> {
+    pub(super) async fn wait(&self, id: &str) -> Result<StackState, Failure> {
         let name = &self.request.stack;
         let state = match wait_for_end(self.clients, id, &self.teller, pace(self.clients), self.cancel).await {
             Polled::Ready { value, .. } => value,
@@ -148,13 +117,14 @@ impl Deploy<'_> {
                     .map_err(|e| stop(&format!("wait for stack {name}"), &e));
             }
         };
-        if state.status == StackStatus::CreateComplete {
+        if matches!(state.status, StackStatus::CreateComplete | StackStatus::UpdateComplete) {
             return Ok(state);
         }
         let cause = self.cause(id, Some(&self.token)).await.or_else(|| state.reason.clone()).unwrap_or_default();
         Err(Failure::Stopped(format!(
-            "stack {name} ended {}\n  root cause: {cause}\n  mend it and give the same command again (this stack is then replaced), or: assay delete --stack {name}",
-            state.status
+            "stack {name} ended {}\n  root cause: {cause}\n  {}",
+            state.status,
+            way_out(&state, &cause)
         )))
     }
 
@@ -163,13 +133,32 @@ impl Deploy<'_> {
     }
 }
 
-fn done(request: &Prepared, origin: &Origin, state: StackState, unchanged: bool, token: String) -> Done {
+/// What to do about a stack that did not become what it should.
+fn way_out(state: &StackState, cause: &str) -> String {
+    let name = &state.name;
+    // A queue's name rests for 60 seconds after its deletion (SQS API reference, CreateQueue).
+    let first = if cause.contains("wait 60 seconds") || cause.contains("QueueDeletedRecently") {
+        "a queue of that name was deleted less than a minute ago: wait 60 s and give the same command again"
+    } else {
+        "mend it and give the same command again"
+    };
+    match state.status {
+        StackStatus::UpdateRollbackComplete => format!("{first}; the stack is as it was before"),
+        StackStatus::UpdateRollbackFailed => format!(
+            "the stack could not be brought back either; mend what hinders it, then: aws cloudformation continue-update-rollback --stack-name {name}"
+        ),
+        _ => format!("{first} (this stack is then replaced), or: assay delete --stack {name}"),
+    }
+}
+
+fn done(request: &Prepared, origin: &Origin, state: StackState, action: Action, token: String) -> Done {
     Done {
         schema: "assay.deploy/1",
         stack: state.name,
         stack_id: state.id,
         status: state.status.as_text(),
-        unchanged,
+        action,
+        unchanged: action == Action::None,
         account: origin.account.clone(),
         region: origin.region.clone(),
         template_sha256: request.template_sha256.to_string(),

@@ -2,6 +2,7 @@
 //! run share waiting and root causes; `assay deploy` and `assay delete` are these alone.
 
 mod cause;
+mod create;
 mod delete;
 mod events;
 mod existing;
@@ -9,12 +10,13 @@ mod make;
 mod prepare;
 mod report;
 mod send;
+mod update;
 
 pub use delete::{Delete, delete};
 pub use events::{Teller, wait_for_end, why_it_failed};
 pub use make::deploy;
 pub use prepare::{Ask, MAX_BODY_BYTES, Prepared, prepare};
-pub use report::{Done, Gone};
+pub use report::{Action, Done, Gone};
 pub use send::template_url;
 
 use crate::cloud::{Clients, Failure as CallFailure, Pace, RefusalKind};

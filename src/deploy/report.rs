@@ -15,7 +15,9 @@ pub struct Done {
     pub stack_id: String,
     /// Status.
     pub status: String,
-    /// Whether it was there already, made by the same request.
+    /// What was done: `create`, `update`, or `none` if the stack was as asked already.
+    pub action: Action,
+    /// Whether it was as asked already.
     pub unchanged: bool,
     /// Account.
     pub account: String,
@@ -29,7 +31,7 @@ pub struct Done {
     pub sent: &'static str,
     /// Capabilities sent.
     pub capabilities: Vec<String>,
-    /// `ClientRequestToken` of the creation.
+    /// `ClientRequestToken` of the operation; of one that was not needed if nothing was done.
     pub token: String,
     /// Stack tags.
     pub tags: BTreeMap<String, String>,
@@ -37,6 +39,18 @@ pub struct Done {
     pub outputs: BTreeMap<String, String>,
     /// Warnings.
     pub warnings: Vec<String>,
+}
+
+/// What a deploy did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Made the stack.
+    Create,
+    /// Changed it.
+    Update,
+    /// Nothing.
+    None,
 }
 
 /// A stack that is gone.

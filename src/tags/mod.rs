@@ -8,7 +8,7 @@ mod report;
 pub use judge::{Standing, judge};
 pub use report::{SCHEMA, TagProof, Tagged};
 
-use crate::cloud::{Clients, PageCap};
+use crate::cloud::{Clients, Outcome, PageCap, stacks};
 use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::run::Created;
@@ -45,4 +45,24 @@ pub async fn prove(
         }
     };
     TagProof::new(run, crate::run::now_ms(), join_all(created.iter().map(one)).await)
+}
+
+/// The same for one stack on its own: its tags are what each of its resources must carry. `run` of the proof is the
+/// stack's name.
+pub async fn prove_stack(clients: &Clients, stack: &str, cap: PageCap) -> Outcome<TagProof> {
+    let read = async {
+        let state = stacks::describe(clients, stack).await.into_result()?;
+        let resources = stacks::resources(clients, &state.id, cap).await.into_result()?;
+        Ok((state, resources.items))
+    };
+    let (state, resources) = match read.await {
+        Ok(read) => read,
+        Err(failure) => return Err(failure).into(),
+    };
+    let of = |kind: String, id: String| Created { kind, id, component: state.name.clone() };
+    let there = resources.into_iter().filter(|r| r.status != "DELETE_COMPLETE");
+    let mut created = vec![of("AWS::CloudFormation::Stack".to_owned(), state.id.clone())];
+    created.extend(there.filter_map(|r| Some(of(r.resource_type, r.physical_id?))));
+    let expected = BTreeMap::from([(state.name.clone(), state.tags)]);
+    Outcome::Done(prove(clients, &state.name, &created, &expected, cap).await)
 }

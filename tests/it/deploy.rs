@@ -89,16 +89,10 @@ async fn a_template_is_deployed_once_and_deleted() {
     let events = String::from_utf8_lossy(&output.stdout).matches("\"event\":\"stack\"").count();
     assert!(events >= 6, "live events: {events}");
 
+    assert_eq!(done["action"], "create");
     let again = result(&place.deploy(&template, &[]).await);
     assert_eq!((&again["unchanged"], &again["stack_id"]), (&Value::Bool(true), &done["stack_id"]));
-    let other = place.deploy(&template, &["--tag", "Owner=me"]).await;
-    assert_eq!(other.status.code(), Some(64));
-    assert!(
-        said(&other).contains("exists already") && said(&other).contains("assay delete --stack s"),
-        "{}",
-        said(&other)
-    );
-
+    assert_eq!(again["action"], "none");
     let gone = place.assay(&["delete", "--stack", "s", "--yes", "--json"]).await;
     assert_eq!(gone.status.code(), Some(0), "{}", said(&gone));
     assert_eq!(result(&gone)["status"], "DELETE_COMPLETE");
@@ -112,6 +106,121 @@ async fn a_template_is_deployed_once_and_deleted() {
     let anew = result(&place.deploy(&group, &[]).await);
     assert_eq!(anew["status"], "CREATE_COMPLETE");
     assert_ne!(anew["stack_id"], first["stack_id"]);
+    place.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn another_request_for_the_same_stack_updates_it() {
+    let place = Place::new().await;
+    let first = result(&place.deploy(&place.template(QUEUE), &[]).await);
+    let longer = QUEUE.replace(
+        "QueueName: !Sub '${AWS::StackName}-q'",
+        "QueueName: !Sub '${AWS::StackName}-q', VisibilityTimeout: 77",
+    );
+    let template = place.template(&longer);
+    let output = place.deploy(&template, &[]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let updated = result(&output);
+    assert_eq!((&updated["action"], &updated["status"]), (&Value::from("update"), &Value::from("UPDATE_COMPLETE")));
+    assert_eq!(updated["stack_id"], first["stack_id"]);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("UPDATE_IN_PROGRESS") && !told.contains("CREATE_IN_PROGRESS"), "only this operation: {told}");
+
+    let same = result(&place.deploy(&template, &[]).await);
+    assert_eq!((&same["action"], &same["unchanged"]), (&Value::from("none"), &Value::Bool(true)));
+    // Another text that says the same: CloudFormation answers that nothing is to be updated.
+    let reworded = place.template(&format!("{longer}# a remark\n"));
+    let reworded = place.deploy(&reworded, &[]).await;
+    assert_eq!(reworded.status.code(), Some(0), "{}", said(&reworded));
+    assert_eq!(result(&reworded)["action"], "none");
+    let tagged = result(&place.deploy(&template, &["--tag", "Owner=me"]).await);
+    assert_eq!((&tagged["action"], &tagged["tags"]["Owner"]), (&Value::from("update"), &Value::from("me")));
+    place.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_failed_update_names_its_own_cause_and_the_rollback_hides_nothing() {
+    let place = Place::new().await;
+    let good = BROKEN.replace("QueueName: twice, VisibilityTimeout: 7", "QueueName: other");
+    assert_eq!(place.deploy(&place.template(&good), &[]).await.status.code(), Some(0));
+    // Only a replacement that cannot be made fails here; early validation looks at new resources alone.
+    let failing = "Resources:\n  First:\n    Type: AWS::SQS::Queue\n    Properties: {QueueName: twice, VisibilityTimeout: 7}\n  Second:\n    Type: AWS::SQS::Queue\n    DependsOn: First\n    Properties: {QueueName: twice, VisibilityTimeout: 8}\n";
+    let failed = place.deploy(&place.template(failing), &[]).await;
+    assert_eq!(failed.status.code(), Some(20), "{}", said(&failed));
+    let text = said(&failed);
+    for part in
+        ["UPDATE_ROLLBACK_COMPLETE", "root cause: Second (AWS::SQS::Queue) UPDATE_FAILED", "is as it was before"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let mended = result(&place.deploy(&place.template(&good), &["--tag", "Owner=me"]).await);
+    assert_eq!(mended["status"], "UPDATE_COMPLETE");
+    place.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn lost_answers_and_a_name_that_is_still_taken_end_in_one_stack() {
+    let place = Place::new().await;
+    let template = place.template("Resources:\n  G:\n    Type: AWS::Logs::LogGroup\n");
+    let fault = |operation: &str, effect: &str| {
+        let text = format!("rules:\n  - {{operation: {operation}, when: {{nth: 1}}, effect: {effect}}}\n");
+        place.cloud.set_faults(localcloud::fault::Script::from_yaml("script", &text).expect("script"));
+    };
+    fault("CreateStack", "drop_after");
+    let made = place.deploy(&template, &[]).await;
+    assert_eq!(made.status.code(), Some(0), "{}", said(&made));
+    fault("UpdateStack", "drop_after");
+    let changed = place.deploy(&template, &["--tag", "Owner=me"]).await;
+    assert_eq!((changed.status.code(), &result(&changed)["action"]), (Some(0), &Value::from("update")));
+    assert_eq!(place.assay(&["delete", "--stack", "s", "--yes"]).await.status.code(), Some(0));
+    // A deletion that has not reached every part of CloudFormation: the name is said to be taken, and is not.
+    fault("CreateStack", "{error: {status: 400, code: AlreadyExistsException}}");
+    let anew = place.deploy(&template, &[]).await;
+    assert_eq!((anew.status.code(), &result(&anew)["action"]), (Some(0), &Value::from("create")), "{}", said(&anew));
+    place.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_queue_name_that_still_rests_is_told_as_such() {
+    let place = Place::new().await;
+    let template = place.template(QUEUE);
+    assert_eq!(place.deploy(&template, &[]).await.status.code(), Some(0));
+    assert_eq!(place.assay(&["delete", "--stack", "s", "--yes"]).await.status.code(), Some(0));
+    let soon = place.deploy(&template, &[]).await;
+    assert_eq!(soon.status.code(), Some(20));
+    assert!(said(&soon).contains("wait 60 s and give the same command again"), "{}", said(&soon));
+    place.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn shells_and_strangers_are_left_alone_and_a_plan_makes_neither() {
+    let place = Place::new().await;
+    let client = crate::support::cloudformation(&place.cloud.endpoint());
+    let body = "Resources:\n  G:\n    Type: AWS::Logs::LogGroup\n";
+    let shell = client.create_change_set().stack_name("s").change_set_name("c").template_body(body);
+    shell.change_set_type(aws_sdk_cloudformation::types::ChangeSetType::Create).send().await.expect("a shell");
+    let template = place.template(body);
+    let refused = place.deploy(&template, &[]).await;
+    assert_eq!(refused.status.code(), Some(64));
+    assert!(said(&refused).contains("empty shell of a change set"), "{}", said(&refused));
+    let gone = place.assay(&["delete", "--stack", "s", "--any", "--yes", "--json"]).await;
+    assert_eq!((gone.status.code(), &result(&gone)["status"]), (Some(0), &Value::from("DELETE_COMPLETE")));
+
+    client.create_stack().stack_name("s").template_body(body).send().await.expect("a stack");
+    let foreign = place.deploy(&template, &[]).await;
+    assert_eq!(foreign.status.code(), Some(64), "{}", said(&foreign));
+    assert!(said(&foreign).contains("was not deployed by assay"), "{}", said(&foreign));
+    let kept = place.assay(&["delete", "--stack", "s", "--yes"]).await;
+    assert_eq!(kept.status.code(), Some(64));
+    assert!(said(&kept).contains("--any"), "{}", said(&kept));
+
+    let before = place.cloud.calls();
+    let protocol = concat!(env!("CARGO_MANIFEST_DIR"), "/protocols/study-1.yaml");
+    for _ in 0..2 {
+        let plan = place.assay(&["plan", protocol]).await;
+        assert_eq!(plan.status.code(), Some(0), "{}", said(&plan));
+    }
+    assert_eq!(place.cloud.calls(), before, "a plan calls nothing");
     place.cloud.shutdown().await;
 }
 

@@ -20,3 +20,4 @@ mod resume;
 mod sample;
 mod settle;
 mod support;
+mod tags;

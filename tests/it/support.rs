@@ -15,6 +15,18 @@ const BOUND: Duration = Duration::from_secs(120);
 const SENDS: u64 = 2;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+/// A client that did not come from the harness.
+pub(crate) fn cloudformation(endpoint: &str) -> aws_sdk_cloudformation::Client {
+    use aws_sdk_cloudformation::config::{BehaviorVersion, Config, Credentials, Region};
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+        .endpoint_url(endpoint)
+        .build();
+    aws_sdk_cloudformation::Client::from_conf(config)
+}
+
 /// The programs under test.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
@@ -179,19 +191,53 @@ impl Lab {
 
     /// Names of stacks that are not deleted, as the cloud itself tells.
     pub(crate) fn living_stacks(&self) -> Vec<String> {
-        let config = aws_sdk_cloudformation::Config::builder()
-            .behavior_version(aws_sdk_cloudformation::config::BehaviorVersion::latest())
-            .region(aws_sdk_cloudformation::config::Region::new("us-east-1"))
-            .credentials_provider(aws_sdk_cloudformation::config::Credentials::new(
-                "local", "local", None, None, "test",
-            ))
-            .endpoint_url(self.cloud().endpoint())
-            .build();
-        let client = aws_sdk_cloudformation::Client::from_conf(config);
+        let client = cloudformation(&self.cloud().endpoint());
         let listed = self.runtime.block_on(client.list_stacks().send()).expect("list stacks");
         let living = listed.stack_summaries().iter();
         let living = living.filter(|s| s.stack_status().is_some_and(|s| s.as_str() != "DELETE_COMPLETE"));
         living.filter_map(|s| s.stack_name().map(str::to_owned)).collect()
+    }
+
+    /// Whether a package of the run is sealed.
+    pub(crate) fn sealed(&self, package: &str) -> bool {
+        self.events().iter().any(|e| e["type"] == "sealed" && e["package"] == package)
+    }
+
+    /// Tags of queues, as the cloud itself tells.
+    pub(crate) fn queue_tags(&self, names: &[&str]) -> Vec<std::collections::HashMap<String, String>> {
+        let client = self.sqs();
+        let read = |name: &&str| {
+            let tags = client.list_queue_tags().queue_url(self.queue_url(name)).send();
+            self.runtime.block_on(tags).expect("tags").tags.unwrap_or_default()
+        };
+        names.iter().map(read).collect()
+    }
+
+    /// Gives a queue another value of a tag.
+    pub(crate) fn tag_queue(&self, name: &str, key: &str, value: &str) {
+        let tag = self.sqs().tag_queue().queue_url(self.queue_url(name)).tags(key, value).send();
+        self.runtime.block_on(tag).expect("tagged");
+    }
+
+    /// Takes a tag from a queue.
+    pub(crate) fn untag_queue(&self, name: &str, key: &str) {
+        let untag = self.sqs().untag_queue().queue_url(self.queue_url(name)).tag_keys(key).send();
+        self.runtime.block_on(untag).expect("untagged");
+    }
+
+    fn queue_url(&self, name: &str) -> String {
+        format!("{}/000000000000/{name}", self.cloud().endpoint())
+    }
+
+    fn sqs(&self) -> aws_sdk_sqs::Client {
+        use aws_sdk_sqs::config::{BehaviorVersion, Config, Credentials, Region};
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+            .endpoint_url(self.cloud().endpoint())
+            .build();
+        aws_sdk_sqs::Client::from_conf(config)
     }
 
     /// Waits until a condition holds or the harness has ended; false if it ended first.

@@ -2,7 +2,7 @@
 
 use super::super::budget::Lane;
 use super::super::clients::Clients;
-use super::super::outcome::{Outcome, require, settle};
+use super::super::outcome::{Failure, Outcome, require, settle};
 use aws_sdk_cloudformation::types::{Capability, DeletionMode, OnFailure, Parameter, Tag};
 use std::collections::BTreeMap;
 
@@ -81,6 +81,35 @@ pub async fn create(clients: &Clients, stack: &CreateStack) -> Outcome<String> {
     settle(async {
         let answer = clients.write(Lane::CloudFormation, OPERATION, call.send()).await?;
         require(OPERATION, "StackId", answer.stack_id)
+    })
+    .await
+}
+
+/// Starts the update of a stack, by id, to what the request says; `None` if it says nothing new. `name` of the request
+/// is not looked at.
+pub async fn update(clients: &Clients, stack_id: &str, request: &CreateStack) -> Outcome<Option<String>> {
+    const OPERATION: &str = "UpdateStack";
+    let call = clients.sdk().cloudformation.update_stack().stack_name(stack_id).client_request_token(&request.token);
+    let mut call = match &request.template {
+        Template::Body(body) => call.template_body(body),
+        Template::Url(url) => call.template_url(url),
+    };
+    for (key, value) in &request.parameters {
+        call = call.parameters(Parameter::builder().parameter_key(key).parameter_value(value).build());
+    }
+    for (key, value) in &request.tags {
+        call = call.tags(Tag::builder().key(key).value(value).build());
+    }
+    for capability in &request.capabilities {
+        call = call.capabilities(Capability::from(capability.as_str()));
+    }
+    settle(async {
+        match clients.write(Lane::CloudFormation, OPERATION, call.send()).await {
+            Ok(answer) => require(OPERATION, "StackId", answer.stack_id).map(Some),
+            // The service tells it as an error without a code of its own.
+            Err(Failure::Refused(refusal)) if refusal.message.contains("No updates are to be performed") => Ok(None),
+            Err(failure) => Err(failure),
+        }
     })
     .await
 }

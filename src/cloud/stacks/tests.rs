@@ -68,6 +68,19 @@ async fn the_create_request_carries_tags_capabilities_and_token_each_once() {
 }
 
 #[tokio::test]
+async fn an_update_carries_the_whole_request_and_nothing_new_is_an_answer() {
+    let server = Server::start(|_| Reply::query("UpdateStack", &format!("<StackId>{ID}</StackId>"))).await;
+    let outcome = super::update(&server.clients().await, ID, &request()).await;
+    assert_eq!(outcome, Outcome::Done(Some(ID.to_owned())));
+    let body = server.requests()[0].body.clone();
+    for part in ["Capabilities.member.1=CAPABILITY_IAM&", "ClientRequestToken=t-1", "Tags.member.2.Value=r&"] {
+        assert_eq!(body.matches(part).count(), 1, "{part} in {body}");
+    }
+    let same = Server::start(|_| Reply::query_error("ValidationError", "No updates are to be performed.")).await;
+    assert_eq!(super::update(&same.clients().await, ID, &request()).await, Outcome::Done(None));
+}
+
+#[tokio::test]
 async fn a_lost_reply_to_a_create_is_unknown_and_not_repeated() {
     let server = Server::start(|_| Reply::Drop).await;
     let outcome = super::create(&server.clients().await, &request()).await;

@@ -88,12 +88,16 @@ fn malformed(key: &str) -> ApiError {
     ApiError::bad("MalformedQueryString", format!("parameter {key} cannot be read"))
 }
 
+/// Operations whose empty output still has its wrapper (service model of CloudFormation, `resultWrapper`); clients of
+/// the botocore family look for it.
+const WRAPPED_THOUGH_EMPTY: [&str; 3] = ["ExecuteChangeSet", "DeleteChangeSet", "ContinueUpdateRollback"];
+
 /// `<OpResponse><OpResult>…</OpResult><ResponseMetadata>…`.
 pub(super) fn answer(namespace: &str, operation: &str, request_id: &str, output: &Value) -> Reply {
     let mut writer = Writer::default();
     let response = format!("{operation}Response");
     writer.open_in(&response, namespace);
-    if output.as_object().is_some_and(|members| !members.is_empty()) {
+    if output.as_object().is_some_and(|members| !members.is_empty()) || WRAPPED_THOUGH_EMPTY.contains(&operation) {
         let result = format!("{operation}Result");
         writer.open(&result);
         members(&mut writer, output);

@@ -94,6 +94,7 @@ pub(crate) async fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: V
         "PutFunctionConcurrency" | "GetFunctionConcurrency" | "DeleteFunctionConcurrency" => {
             concurrency::call(cloud, ctx, operation, input)
         }
+        "GetAccountSettings" => Ok(read::account_settings(cloud, ctx)),
         "Invoke" => invoke::invoke(cloud, ctx, input).await,
         "CreateEventSourceMapping" => mapping_create::create(cloud, ctx, input).await,
         "UpdateEventSourceMapping" => mapping_write::update(cloud, ctx, input).await,

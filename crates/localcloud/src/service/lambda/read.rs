@@ -35,6 +35,21 @@ pub(super) fn configuration(cloud: &Cloud, ctx: &Context, input: Input<'_>) -> R
     cloud.with(&ctx.region, |state| Ok(state.lambda.version(&ctx.region, &reference)?.render(now_ms)))
 }
 
+/// GetAccountSettings: the quotas that an account has by default (Lambda quotas); nothing enforces them here.
+pub(super) fn account_settings(cloud: &Cloud, ctx: &Context) -> Value {
+    let functions = cloud.with(&ctx.region, |state| state.lambda.functions.len());
+    json!({
+        "AccountLimit": {
+            "TotalCodeSize": 80_530_636_800_i64,
+            "CodeSizeUnzipped": 262_144_000,
+            "CodeSizeZipped": 52_428_800,
+            "ConcurrentExecutions": 1000,
+            "UnreservedConcurrentExecutions": 1000,
+        },
+        "AccountUsage": { "TotalCodeSize": 0, "FunctionCount": functions },
+    })
+}
+
 /// GetFunctionCodeSigningConfig: never any.
 pub(super) fn code_signing(cloud: &Cloud, ctx: &Context, input: Input<'_>) -> Result<Value, ApiError> {
     let reference = FunctionRef::parse(input.required("FunctionName")?, None)?;

@@ -34,6 +34,12 @@ pub(super) fn list_stacks(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> An
     })
 }
 
+/// The quotas that a new account has (CloudFormation quotas); nothing enforces them here.
+pub(super) fn describe_account_limits() -> Answer {
+    let limit = |name: &str, value: u32| json!({ "Name": name, "Value": value });
+    Ok(json!({ "AccountLimits": [limit("StackLimit", 2000), limit("StackOutputsLimit", 200)] }))
+}
+
 pub(super) fn list_exports(cloud: &Cloud, ctx: &Context, input: &Input<'_>) -> Answer {
     cloud.with(&ctx.region, |state| {
         let live = state.cloudformation.stacks().filter(|stack| stack.is_live());

@@ -32,6 +32,7 @@ pub(super) fn call(cloud: &Cloud, ctx: &Context, operation: &str, input: &Value)
         "RollbackStack" => rollback::rollback_stack(cloud, ctx, input),
         "ContinueUpdateRollback" => rollback::continue_update_rollback(cloud, ctx, input),
         "DescribeStacks" => describe::describe_stacks(cloud, ctx, input),
+        "DescribeAccountLimits" => describe::describe_account_limits(),
         "ListStacks" => describe::list_stacks(cloud, ctx, input),
         "ListExports" => describe::list_exports(cloud, ctx, input),
         "DescribeStackEvents" => events::describe_stack_events(cloud, ctx, input),
