@@ -3,8 +3,8 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::ProvideErrorMetadata;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{
-    BucketVersioningStatus, Delete, ObjectIdentifier, PublicAccessBlockConfiguration, Tag, Tagging,
-    VersioningConfiguration,
+    BucketVersioningStatus, CompletedMultipartUpload, CompletedPart, Delete, ObjectIdentifier,
+    PublicAccessBlockConfiguration, Tag, Tagging, VersioningConfiguration,
 };
 
 async fn bucket() -> (Local, Client) {
@@ -147,6 +147,37 @@ async fn uploads_in_progress_are_seen_and_aborted() {
     assert_eq!(listed.uploads()[0].upload_id(), upload.upload_id());
     let abort = client.abort_multipart_upload().bucket("artifacts").key("k");
     abort.set_upload_id(upload.upload_id).send().await.unwrap();
+    assert!(client.list_multipart_uploads().bucket("artifacts").send().await.unwrap().uploads().is_empty());
+    local.cloud.shutdown().await;
+}
+
+#[tokio::test]
+async fn parts_become_one_object_in_their_order() {
+    const PART: usize = 5 * 1024 * 1024;
+    let (local, client) = bucket().await;
+    let upload = client.create_multipart_upload().bucket("artifacts").key("k").metadata("a", "b").send().await.unwrap();
+    let id = upload.upload_id().unwrap();
+    let mut parts = Vec::new();
+    for (number, byte, length) in [(2, b'y', 3), (1, b'x', PART)] {
+        let part = client.upload_part().bucket("artifacts").key("k").upload_id(id).part_number(number);
+        let put = part.body(vec![byte; length].into()).send().await.unwrap();
+        parts.insert(0, CompletedPart::builder().part_number(number).set_e_tag(put.e_tag).build());
+    }
+    let complete = |parts: Vec<CompletedPart>| {
+        let whole = CompletedMultipartUpload::builder().set_parts(Some(parts)).build();
+        client.complete_multipart_upload().bucket("artifacts").key("k").upload_id(id).multipart_upload(whole).send()
+    };
+    let backwards = complete(vec![parts[1].clone(), parts[0].clone()]).await.unwrap_err();
+    assert_eq!(backwards.code(), Some("InvalidPartOrder"));
+    let other = CompletedPart::builder().part_number(2).e_tag("other").build();
+    assert_eq!(complete(vec![parts[0].clone(), other]).await.unwrap_err().code(), Some("InvalidPart"));
+    let listed = client.list_parts().bucket("artifacts").key("k").upload_id(id).max_parts(1).send().await.unwrap();
+    assert_eq!((listed.parts()[0].size(), listed.next_part_number_marker()), (Some(5_242_880), Some("1")));
+    complete(parts).await.unwrap();
+    let object = client.get_object().bucket("artifacts").key("k").send().await.unwrap();
+    assert_eq!(object.metadata().unwrap()["a"], "b");
+    let body = object.body.collect().await.unwrap().into_bytes();
+    assert_eq!((body.len(), body[PART - 1], body[PART]), (PART + 3, b'x', b'y'));
     assert!(client.list_multipart_uploads().bucket("artifacts").send().await.unwrap().uploads().is_empty());
     local.cloud.shutdown().await;
 }

@@ -24,6 +24,18 @@ pub(super) fn no_such_upload() -> ApiError {
     ApiError::new(404, "NoSuchUpload", "The specified multipart upload does not exist.")
 }
 
+pub(super) fn invalid_part() -> ApiError {
+    ApiError::bad("InvalidPart", "One or more of the specified parts could not be found, or its entity tag differs.")
+}
+
+pub(super) fn invalid_part_order() -> ApiError {
+    ApiError::bad("InvalidPartOrder", "The list of parts was not in ascending order of part numbers.")
+}
+
+pub(super) fn part_too_small() -> ApiError {
+    ApiError::bad("EntityTooSmall", "A part that is not the last is smaller than 5 MiB.")
+}
+
 pub(super) fn not_empty() -> ApiError {
     ApiError::new(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
 }

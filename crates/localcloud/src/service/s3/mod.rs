@@ -1,4 +1,4 @@
-//! Simple Storage Service: buckets, versioned objects, multipart uploads as far as leak audits see them.
+//! Simple Storage Service: buckets, versioned objects, multipart uploads.
 //!
 //! Buckets are global; each remembers its region.
 
@@ -9,6 +9,7 @@ mod delete;
 mod errors;
 mod list;
 mod object;
+mod parts;
 mod state;
 mod upload;
 mod versions;
@@ -50,6 +51,9 @@ pub(crate) async fn call_with_body(
         "ListObjects" => list::v1(cloud, input),
         "ListObjectVersions" => versions::list(cloud, input),
         "CreateMultipartUpload" => upload::create(cloud, input),
+        "UploadPart" => parts::put(cloud, input, body),
+        "ListParts" => parts::list(cloud, input),
+        "CompleteMultipartUpload" => parts::complete(cloud, input),
         "AbortMultipartUpload" => upload::abort(cloud, input),
         "ListMultipartUploads" => upload::list(cloud, input),
         "CreateBucket" => bucket::create(cloud, ctx, input),

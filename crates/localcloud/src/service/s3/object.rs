@@ -1,7 +1,7 @@
 //! Writing and reading objects.
 
 use super::errors::{no_such_key, no_such_version, precondition};
-use super::state::{Content, State, Version};
+use super::state::{Bucket, Content, State, Version};
 use super::{checksum, parse};
 use crate::cloud::{Cloud, GLOBAL};
 use crate::error::ApiError;
@@ -34,7 +34,7 @@ pub(super) fn put(cloud: &Cloud, input: Value, body: Bytes) -> Result<Value, Api
         return Err(ApiError::not_emulated("s3 CopyObject"));
     }
     let checksums = checksum::verify(&body, input.crc32.as_deref(), input.sha256.as_deref())?;
-    let content_type = input.content_type.unwrap_or_else(|| "binary/octet-stream".to_owned());
+    let content_type = content_type(input.content_type);
     let mut answer = json!({
         "ETag": checksums.etag, "ChecksumCRC32": checksums.crc32, "ChecksumSHA256": checksums.sha256,
         "ChecksumType": "FULL_OBJECT", "ServerSideEncryption": "AES256",
@@ -43,18 +43,24 @@ pub(super) fn put(cloud: &Cloud, input: Value, body: Bytes) -> Result<Value, Api
     let (id, now_ms) = (cloud.uuid().replace('-', ""), cloud.clock().now_ms());
     cloud.with(GLOBAL, |state| {
         let bucket = state.s3.bucket_mut(&input.bucket)?;
-        let is_there = bucket.objects.get(&input.key).and_then(|v| v.last()).is_some_and(|v| v.content.is_some());
-        if input.if_none_match.as_deref() == Some("*") && is_there {
-            return Err(precondition());
-        }
+        check_absent(bucket, &input.key, input.if_none_match.as_deref())?;
         let id = bucket.push(&input.key, id, now_ms, Some(content));
-        if bucket.shows_versions() {
-            answer["VersionId"] = json!(id);
-        }
-        Ok(())
+        answer["VersionId"] = json!(bucket.shows_versions().then_some(id));
+        Ok::<_, ApiError>(())
     })?;
     cloud.touch();
     Ok(answer)
+}
+
+/// The type that an object has if its writer named none.
+pub(super) fn content_type(given: Option<String>) -> String {
+    given.unwrap_or_else(|| "binary/octet-stream".to_owned())
+}
+
+/// `IfNoneMatch: *` refuses to write over an object.
+pub(super) fn check_absent(bucket: &Bucket, key: &str, if_none_match: Option<&str>) -> Result<(), ApiError> {
+    let is_there = bucket.objects.get(key).and_then(|v| v.last()).is_some_and(|v| v.content.is_some());
+    if if_none_match == Some("*") && is_there { Err(precondition()) } else { Ok(()) }
 }
 
 #[derive(Deserialize)]

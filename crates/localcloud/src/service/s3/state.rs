@@ -34,8 +34,26 @@ pub(super) struct Bucket {
     pub(super) config: BTreeMap<&'static str, Value>,
     /// Versions of each key, the newest last; no key is without one.
     pub(super) objects: BTreeMap<String, Vec<Version>>,
-    /// When each upload in progress began, by key and upload id.
-    pub(super) uploads: BTreeMap<(String, String), i64>,
+    /// Uploads in progress, by key and upload id.
+    pub(super) uploads: BTreeMap<(String, String), Upload>,
+}
+
+/// A multipart upload in progress.
+#[derive(Debug)]
+pub(super) struct Upload {
+    pub(super) began_ms: i64,
+    pub(super) content_type: String,
+    pub(super) metadata: Map<String, Value>,
+    /// By part number, from 1.
+    pub(super) parts: BTreeMap<u32, Part>,
+}
+
+/// One part of an upload.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) body: Bytes,
+    pub(super) checksums: Checksums,
+    pub(super) modified_ms: i64,
 }
 
 /// Whether overwriting keeps what was there.

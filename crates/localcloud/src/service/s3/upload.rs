@@ -1,12 +1,14 @@
-//! Multipart uploads in progress, which cost money and hide from object listings. Parts are not emulated.
+//! Multipart uploads in progress, which cost money and hide from object listings.
 
 use super::errors::no_such_upload;
-use super::parse;
+use super::state::Upload;
+use super::{object, parse};
 use crate::cloud::{ACCOUNT, Cloud, GLOBAL};
 use crate::error::ApiError;
 use crate::time;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -14,14 +16,23 @@ struct Input {
     bucket: String,
     key: String,
     upload_id: Option<String>,
+    content_type: Option<String>,
+    #[serde(default)]
+    metadata: Map<String, Value>,
 }
 
 pub(super) fn create(cloud: &Cloud, input: Value) -> Result<Value, ApiError> {
     let input: Input = parse(input)?;
-    let (id, now_ms) = (cloud.uuid().replace('-', ""), cloud.clock().now_ms());
+    let id = cloud.uuid().replace('-', "");
+    let upload = Upload {
+        began_ms: cloud.clock().now_ms(),
+        content_type: object::content_type(input.content_type),
+        metadata: input.metadata,
+        parts: BTreeMap::new(),
+    };
     cloud.with(GLOBAL, |state| {
         let bucket = state.s3.bucket_mut(&input.bucket)?;
-        bucket.uploads.insert((input.key.clone(), id.clone()), now_ms);
+        bucket.uploads.insert((input.key.clone(), id.clone()), upload);
         Ok(json!({ "Bucket": input.bucket, "Key": input.key, "UploadId": id }))
     })
 }
@@ -60,9 +71,9 @@ pub(super) fn list(cloud: &Cloud, input: Value) -> Result<Value, ApiError> {
         let last = found.last().filter(|_| more).map(|(upload, _)| (*upload).clone());
         let shown: Vec<Value> = found
             .iter()
-            .map(|((key, id), began_ms)| {
+            .map(|((key, id), upload)| {
                 json!({
-                    "Key": key, "UploadId": id, "Initiated": time::epoch_seconds(**began_ms),
+                    "Key": key, "UploadId": id, "Initiated": time::epoch_seconds(upload.began_ms),
                     "StorageClass": "STANDARD", "Owner": { "ID": ACCOUNT },
                 })
             })

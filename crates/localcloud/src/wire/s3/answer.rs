@@ -28,12 +28,13 @@ const HEADERS: [(&str, &str); 14] = [
 ];
 
 /// Lists whose items are elements of their own, without one around them: (member, element).
-const FLAT: [(&str, &str); 9] = [
+const FLAT: [(&str, &str); 10] = [
     ("CommonPrefixes", "CommonPrefixes"),
     ("Contents", "Contents"),
     ("Deleted", "Deleted"),
     ("DeleteMarkers", "DeleteMarker"),
     ("Errors", "Error"),
+    ("Parts", "Part"),
     ("Rules", "Rule"),
     ("Uploads", "Upload"),
     ("Versions", "Version"),
@@ -49,7 +50,7 @@ pub(in crate::wire) fn answer(operation: &str, head: bool, output: Output) -> Re
             in_headers(Reply { status, body: output.body, ..Reply::default() }, value, false)
         }
         "HeadObject" | "HeadBucket" => in_headers(Reply::empty(200), value, head),
-        "PutObject" | "CreateBucket" => in_headers(Reply::empty(200), value, false),
+        "PutObject" | "UploadPart" | "CreateBucket" => in_headers(Reply::empty(200), value, false),
         "DeleteObject" => in_headers(Reply::empty(204), value, false),
         "GetBucketLocation" => {
             let region = value.get("LocationConstraint").and_then(Value::as_str).unwrap_or_default();
@@ -99,6 +100,8 @@ fn root(operation: &str) -> &'static str {
         "ListObjectsV2" | "ListObjects" => "ListBucketResult",
         "ListObjectVersions" => "ListVersionsResult",
         "ListMultipartUploads" => "ListMultipartUploadsResult",
+        "CompleteMultipartUpload" => "CompleteMultipartUploadResult",
+        "ListParts" => "ListPartsResult",
         "CreateMultipartUpload" => "InitiateMultipartUploadResult",
         "DeleteObjects" => "DeleteResult",
         "GetBucketVersioning" => "VersioningConfiguration",

@@ -24,14 +24,17 @@ const HEADERS: [(&str, &str); 8] = [
 ];
 
 /// Query parameters that are members of inputs.
-const PARAMETERS: [(&str, &str); 13] = [
+const PARAMETERS: [(&str, &str); 16] = [
     ("continuation-token", "ContinuationToken"),
     ("delimiter", "Delimiter"),
     ("encoding-type", "EncodingType"),
     ("key-marker", "KeyMarker"),
     ("marker", "Marker"),
     ("max-keys", "MaxKeys"),
+    ("max-parts", "MaxParts"),
     ("max-uploads", "MaxUploads"),
+    ("part-number-marker", "PartNumberMarker"),
+    ("partNumber", "PartNumber"),
     ("prefix", "Prefix"),
     ("start-after", "StartAfter"),
     ("upload-id-marker", "UploadIdMarker"),
@@ -107,7 +110,7 @@ fn input(request: &Request, place: Place, operation: &str) -> Result<(Value, Byt
         members.insert("Metadata".to_owned(), Value::Object(metadata));
     }
     let body = body(request, &mut members)?;
-    if operation == "PutObject" {
+    if matches!(operation, "PutObject" | "UploadPart") {
         return Ok((Value::Object(members), body));
     }
     if operation == "PutBucketPolicy" {
@@ -120,7 +123,7 @@ fn input(request: &Request, place: Place, operation: &str) -> Result<(Value, Byt
 
 fn parameter_value(member: &str, text: &str) -> Value {
     match text.parse::<i64>() {
-        Ok(number) if member.starts_with("Max") => json!(number),
+        Ok(number) if member.starts_with("Max") || member.starts_with("Part") => json!(number),
         _ => json!(text),
     }
 }
@@ -149,6 +152,10 @@ fn document(body: &[u8], members: &mut Map<String, Value>) -> Result<(), ApiErro
             "Delete" => {
                 move_list(&mut value, "Object", "Objects");
                 "Delete"
+            }
+            "CompleteMultipartUpload" => {
+                move_list(&mut value, "Part", "Parts");
+                "MultipartUpload"
             }
             "Tagging" => {
                 if let Some(set) = value.get_mut("TagSet") {

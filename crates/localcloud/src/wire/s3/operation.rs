@@ -70,12 +70,22 @@ fn of_bucket(request: &Request, method: &str) -> Option<&'static str> {
 fn of_object(request: &Request, method: &str) -> Option<&'static str> {
     match method {
         "POST" if request.parameter("uploads").is_some() => Some("CreateMultipartUpload"),
-        "DELETE" if request.parameter("uploadId").is_some() => Some("AbortMultipartUpload"),
-        _ if has_subresource(request) || request.parameter("uploadId").is_some() => None,
+        _ if request.parameter("uploadId").is_some() => of_upload(request, method),
+        _ if has_subresource(request) => None,
         "PUT" => Some("PutObject"),
         "GET" => Some("GetObject"),
         "HEAD" => Some("HeadObject"),
         "DELETE" => Some("DeleteObject"),
+        _ => None,
+    }
+}
+
+fn of_upload(request: &Request, method: &str) -> Option<&'static str> {
+    match method {
+        "PUT" if request.parameter("partNumber").is_some() => Some("UploadPart"),
+        "POST" => Some("CompleteMultipartUpload"),
+        "GET" => Some("ListParts"),
+        "DELETE" => Some("AbortMultipartUpload"),
         _ => None,
     }
 }
@@ -102,13 +112,16 @@ mod tests {
         assert_eq!(operation("GET", "/b", "list-type=2&prefix=a"), Some("ListObjectsV2"));
         assert_eq!(operation("POST", "/b", "delete"), Some("DeleteObjects"));
         assert_eq!(operation("PUT", "/b/k", "x-id=PutObject"), Some("PutObject"));
+        assert_eq!(operation("PUT", "/b/k", "partNumber=1&uploadId=u"), Some("UploadPart"));
+        assert_eq!(operation("POST", "/b/k", "uploadId=u"), Some("CompleteMultipartUpload"));
         assert_eq!(operation("DELETE", "/b/k", "uploadId=u"), Some("AbortMultipartUpload"));
     }
 
     #[test]
     fn what_is_not_emulated_is_not_taken_for_something_else() {
         assert_eq!(operation("GET", "/b", "acl"), None);
-        assert_eq!(operation("PUT", "/b/k", "partNumber=1&uploadId=u"), None);
+        assert_eq!(operation("PUT", "/b/k", "uploadId=u"), None);
+        assert_eq!(operation("GET", "/b/k", "partNumber=1"), None);
         assert_eq!(operation("DELETE", "/b", "versioning"), None);
     }
 }
