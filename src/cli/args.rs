@@ -295,6 +295,9 @@ pub(super) struct VerifyArgs {
     /// The root that was published elsewhere; detects evidence that was tampered with and sealed again
     #[arg(long, value_name = "HEX")]
     pub(super) expect_root: Option<String>,
+    /// Certificates (PEM) of the authority that stamped the registration, as known from elsewhere
+    #[arg(long, value_name = "FILE")]
+    pub(super) tsa_ca: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: Output,
 }

@@ -7,9 +7,11 @@ mod check;
 mod git;
 mod model;
 mod timestamp;
+mod verify;
 mod write;
 
 pub use check::{Adopted, adopt, keep, of_run};
 pub use model::{OracleDigests, REGISTRATION, Registration, SCHEMA};
 pub use timestamp::Authority;
+pub use verify::verify_with_timestamps;
 pub use write::{Draftable, Written, write};

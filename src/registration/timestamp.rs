@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Files of a timestamp in a registration's folder.
 const QUERY: &str = "timestamp.tsq";
-const REPLY: &str = "timestamp.tsr";
-const CA: &str = "tsa-ca.pem";
+pub(super) const REPLY: &str = "timestamp.tsr";
+pub(super) const CA: &str = "tsa-ca.pem";
 /// Bound of each wait for the authority.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Largest reply, bytes.
@@ -43,11 +43,16 @@ pub(super) fn stamp(authority: &Authority, identity: &Digest, folder: &Path) -> 
 
 /// Time of the folder's token, if it has one; a token that does not verify is a failure.
 pub(super) fn verified(identity: &Digest, folder: &Path) -> Result<Option<i64>, Failure> {
+    verified_under(identity, folder, &folder.join(CA))
+}
+
+/// As [`verified`], against the certificates in `ca`.
+pub(super) fn verified_under(identity: &Digest, folder: &Path, ca: &Path) -> Result<Option<i64>, Failure> {
     let reply = folder.join(REPLY);
     if !reply.is_file() {
         return Ok(None);
     }
-    let (token, ca) = (reply.display().to_string(), folder.join(CA).display().to_string());
+    let (token, ca) = (reply.display().to_string(), ca.display().to_string());
     openssl(&["-verify", "-digest", &identity.to_string(), "-in", &token, "-CAfile", &ca])
         .map_err(|e| Failure::Unverified(format!("{token} does not verify over {identity}: {e}")))?;
     let text = openssl(&["-reply", "-in", &token, "-text"])?;

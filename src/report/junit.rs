@@ -5,6 +5,9 @@ use super::dossier::{Dossier, TrialFile, word};
 use evidence::verdict::Verdict;
 use std::fmt::Write as _;
 
+/// The suite of the run itself.
+const CLEANUP: &str = "cleanup";
+
 enum Outcome {
     Passed,
     Failure(String),
@@ -30,11 +33,24 @@ pub fn junit(dossier: &Dossier) -> String {
     for suite in cases.chunk_by(|a, b| a.suite == b.suite) {
         let name = suite.first().map(|c| c.suite.as_str()).unwrap_or_default();
         let _ = writeln!(out, "  <testsuite name=\"{}\"{}>", xml(name), totals(suite));
+        if name == CLEANUP {
+            out.push_str(&deviations(&dossier.results.deviations));
+        }
         suite.iter().for_each(|case| write(&mut out, case));
         out.push_str("  </testsuite>\n");
     }
     out.push_str("</testsuites>\n");
     out
+}
+
+/// Departures from the registration are properties of the run's own suite: no test fails by them, and no reader may
+/// miss them.
+fn deviations(reasons: &[String]) -> String {
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let one = |reason: &String| format!("      <property name=\"deviation\" value=\"{}\"/>\n", xml(reason));
+    format!("    <properties>\n{}    </properties>\n", reasons.iter().map(one).collect::<String>())
 }
 
 fn totals(cases: &[Case]) -> String {
@@ -113,7 +129,7 @@ fn cleanup(dossier: &Dossier) -> [Case; 1] {
             Outcome::Failure(format!("{reason}; teardown: {teardown}; audit: {audit}"))
         }
     };
-    [Case { suite: "cleanup".to_owned(), name: "teardown and audit".to_owned(), outcome, seconds: 0.0 }]
+    [Case { suite: CLEANUP.to_owned(), name: "teardown and audit".to_owned(), outcome, seconds: 0.0 }]
 }
 
 /// Text as an attribute value; characters that XML 1.0 does not have become `?`.

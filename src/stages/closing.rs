@@ -8,6 +8,8 @@ use crate::judge::{self, Cell, Excluded, Facts, Results};
 use crate::registration;
 use crate::report::{Basis, close_out};
 use crate::run::{Event, now_ms};
+use evidence::anchors::{self, Anchor, Anchors};
+use evidence::digest::Digest;
 use evidence::verdict::PackageVerdict;
 use serde_json::json;
 
@@ -32,6 +34,7 @@ pub(super) async fn conclude(
     let closing = [
         ("teardown.json", cleanup.teardown.clone()),
         ("audit.json", cleanup.audit.clone()),
+        (anchors::FILE, value(&anchors_of(session)?)?),
         ("outcome.json", json!({ "stopped": stopped.as_ref().map(ToString::to_string) })),
     ];
     freeze::closing(session, started, &closing)?;
@@ -44,6 +47,25 @@ pub(super) async fn conclude(
     let exit = exit(&results.cells, &facts, stopped.as_ref());
     session.log.append(Event::RunEnded { exit: exit.code() })?;
     Ok(Conclusion { results, exit })
+}
+
+/// Verdict files and the journal so far: what stands outside the packages and has to be fixed inside the last one.
+fn anchors_of(session: &Session) -> Result<Anchors, Failure> {
+    let judged = session.log.state().verdicts;
+    let files: Result<Vec<_>, Failure> = judged
+        .keys()
+        .map(|package| {
+            let path = session.folder.verdict(package);
+            let bytes = std::fs::read(&path).map_err(|e| Failure::io("read verdict", &path, &e))?;
+            Ok(Anchor { path: format!("verdicts/{package}.json"), sha256: Digest::of(&bytes) })
+        })
+        .collect();
+    let journal = evidence::journal::read::<Event>(&session.folder.journal());
+    Ok(Anchors::new(files?, journal.map_err(|e| Failure::Unverified(e.to_string()))?.head))
+}
+
+fn value(of: &impl serde::Serialize) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(of).map_err(|e| Failure::Internal(e.to_string()))
 }
 
 /// What the close-out rests on.

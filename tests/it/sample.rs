@@ -51,6 +51,7 @@ impl Sample {
         let (identity, trial) = seal(&run, &plan_digest);
         log.append(Event::Sealed { package: "canonical".into(), identity }).expect("sealed");
         let verdict = verdict(identity, trial);
+        log.append(Event::Judged { package: "canonical".into(), identity, verdict: verdict.verdict }).expect("judged");
         std::fs::write(run.join("verdicts/canonical.json"), evidence::canonical::to_line(&verdict).expect("verdict"))
             .expect("write");
         let results = results(plan_digest, &verdict);

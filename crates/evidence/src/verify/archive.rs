@@ -212,7 +212,7 @@ impl Collector {
         if checked.faults.is_empty() {
             self.said = Some(said);
         }
-        self.problems.extend(checked.faults.into_iter().map(broken_line));
+        self.problems.extend(checked.faults.iter().map(broken_line));
         Ok(())
     }
 

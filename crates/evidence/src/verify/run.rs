@@ -216,7 +216,7 @@ fn verify_journal(run: &Folder, path: &Path, subject: &mut Subject) -> Option<Sa
             }));
             said.last = Some(checked.head.hash);
             let sound = checked.faults.is_empty();
-            subject.problems.extend(checked.faults.into_iter().map(broken_line));
+            subject.problems.extend(checked.faults.iter().map(broken_line));
             sound.then_some(said)
         }
         Err(error) => {
@@ -227,7 +227,7 @@ fn verify_journal(run: &Folder, path: &Path, subject: &mut Subject) -> Option<Sa
 }
 
 /// A fault of the journal as a problem of the run.
-pub(super) fn broken_line(fault: journal::Fault) -> Problem {
+pub(super) fn broken_line(fault: &journal::Fault) -> Problem {
     let place = if fault.line == 0 { String::new() } else { format!("line {}: ", fault.line) };
     Problem::new(Kind::JournalBroken, JOURNAL, format!("{place}{}", fault.reason))
 }
