@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Surfaces that the tag index cannot show, whatever the tags (Resource Groups Tagging API reference, "Supported
 /// services"; CloudFormation resource schemas, `tagging`).
-const NOT_BY_TAG: [&str; 8] = [
+pub(super) const NOT_BY_TAG: [&str; 9] = [
     "IAM roles and policies",
     "function versions and aliases",
     "function permissions and queue policies",
@@ -13,6 +13,7 @@ const NOT_BY_TAG: [&str; 8] = [
     "durable executions",
     "stacks in REVIEW_IN_PROGRESS without tags",
     "DynamoDB streams that were never tagged",
+    "network interfaces that Lambda made",
 ];
 
 /// Every cell that was asked for.
@@ -20,7 +21,8 @@ const NOT_BY_TAG: [&str; 8] = [
 pub struct Certificate {
     /// Sorted by region, service and operation.
     pub cells: Vec<Cell>,
-    /// Surfaces that cannot be read by tag at all; they were read by name, prefix or parent.
+    /// Surfaces that cannot be read by tag at all; they are read by name, prefix or parent, where
+    /// the scope gives one.
     pub not_by_tag: Vec<String>,
 }
 

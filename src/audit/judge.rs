@@ -74,7 +74,12 @@ fn present(sighting: &Sighting, detail: &str, now_ms: i64) -> (Verdict, String) 
 
 fn judge_one_stream(stream: &StreamFacts, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
     let (verdict, reason) = judge_stream(stream, &scope.account, now_ms)?;
-    Some(finding(verdict, reason, &Kind::Stream, &stream.arn, &stream.region, stream.sources.clone(), scope, now_ms))
+    let sources = stream.sources.clone();
+    let mut found = finding(verdict, reason, &Kind::Stream, &stream.arn, &stream.region, sources, scope, now_ms);
+    if found.verdict == Verdict::Leak {
+        found.next = Some(next::of_stream(stream));
+    }
+    Some(found)
 }
 
 #[allow(clippy::too_many_arguments, reason = "one constructor for one shape")]
@@ -94,7 +99,7 @@ fn finding(
         }
         _ => verdict,
     };
-    let next = next::command(&verdict, kind, id, region, scope.run.as_deref());
+    let next = next::command(&verdict, kind, id, region, scope);
     let (kind, id, region) = (kind.clone(), id.to_owned(), region.to_owned());
     Finding { verdict, kind, id, region, sources, reason, next, late: false }
 }

@@ -29,6 +29,7 @@ pub use streams::{ParentTable, RESIDUE_MS, judge_stream};
 pub use table::render;
 
 use crate::cloud::{Clients, now_ms};
+use report::Earlier;
 use tokio_util::sync::CancellationToken;
 
 /// Reads, waits the settle time, reads again, and judges the last reading at the harness's time. An audit that is
@@ -59,6 +60,8 @@ pub async fn audit_at(
         () = cancel.cancelled() => return AuditReport::cut_short(scope, started_at_ms, &first, clock()),
         () = tokio::time::sleep(limits.settle) => {}
     }
+    let earlier = Earlier::of(&first, scope, clock());
+    drop(first);
     let second = read::read(scope, clients, limits, clock()).await;
-    AuditReport::conclude(scope, started_at_ms, &second, Some(&first), clock())
+    AuditReport::conclude(scope, started_at_ms, &second, Some(&earlier), clock())
 }

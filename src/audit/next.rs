@@ -1,16 +1,46 @@
 //! The one next command for a finding.
 
 use super::arn::Kind;
+use super::facts::StreamFacts;
 use super::finding::Verdict;
+use super::scope::AuditScope;
+use super::streams::ParentTable;
+use crate::cloud::streams::table_of;
 
-/// What to do about it; `None` where waiting is enough or nothing can be done.
-pub(super) fn command(verdict: &Verdict, kind: &Kind, id: &str, region: &str, run: Option<&str>) -> Option<String> {
+/// What to do about it; `None` where there is nothing to do.
+pub(super) fn command(verdict: &Verdict, kind: &Kind, id: &str, region: &str, scope: &AuditScope) -> Option<String> {
     match verdict {
-        Verdict::Leak => removal(kind, id, region, run),
-        Verdict::Unknown | Verdict::ExpectedUntil { .. } => {
-            Some(run.map_or_else(|| "assay audit, again".to_owned(), |run| format!("assay audit --amend {run}")))
-        }
+        Verdict::Leak => removal(kind, id, region, scope.run.as_deref()).or_else(|| Some(again(scope))),
+        Verdict::Unknown | Verdict::ExpectedUntil { .. } => Some(again(scope)),
         Verdict::Allowed { .. } | Verdict::Ghost => None,
+    }
+}
+
+/// The same audit once more.
+fn again(scope: &AuditScope) -> String {
+    if let Some(run) = &scope.run {
+        return format!("assay audit --amend {run}");
+    }
+    let mut command = "assay audit".to_owned();
+    if let Some((key, value)) = &scope.tag {
+        command += &format!(" --tag {}", quoted(&format!("{key}={value}")));
+    }
+    if let Some(prefix) = &scope.prefix {
+        command += &format!(" --prefix {}", quoted(prefix));
+    }
+    scope.regions.iter().fold(command, |command, region| command + " --region " + region)
+}
+
+/// What ends a stream: nothing deletes it, it goes a day after its table.
+pub(super) fn of_stream(stream: &StreamFacts) -> String {
+    match (&stream.table, table_of(&stream.arn)) {
+        (ParentTable::Present(_), Some(table)) => {
+            format!("aws dynamodb delete-table --table-name {} --region {}", quoted(table), stream.region)
+        }
+        _ => {
+            let arn = quoted(&stream.arn);
+            format!("aws dynamodbstreams describe-stream --stream-arn {arn} --region {}", stream.region)
+        }
     }
 }
 
@@ -50,6 +80,6 @@ fn removal(kind: &Kind, id: &str, region: &str, run: Option<&str>) -> Option<Str
 
 /// Names that a shell would read otherwise are quoted.
 fn quoted(id: &str) -> String {
-    let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c));
+    let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=".contains(c));
     if plain { id.to_owned() } else { format!("'{}'", id.replace('\'', "'\\''")) }
 }

@@ -1,12 +1,14 @@
 //! The audit's report. Part of the closing package, and of every amendment.
 
 use super::allow::warnings;
-use super::certificate::Certificate;
+use super::arn::Kind;
+use super::certificate::{Certificate, NOT_BY_TAG};
 use super::facts::{Facts, Reading};
 use super::finding::{Finding, Overall, overall};
 use super::judge::judge;
 use super::scope::AuditScope;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Schema name of an audit report.
 pub const SCHEMA: &str = "assay.audit/1";
@@ -58,14 +60,14 @@ impl AuditReport {
         scope: &AuditScope,
         started_at_ms: i64,
         facts: &Facts,
-        before: Option<&Facts>,
+        before: Option<&Earlier>,
         now_ms: i64,
     ) -> Self {
         let mut findings = judge(facts, scope, now_ms);
         if let Some(before) = before {
-            mark_late(&mut findings, &judge(before, scope, now_ms));
+            before.mark_late(&mut findings);
         }
-        let ids: Vec<&str> = names(facts).collect();
+        let ids = names(facts);
         Self {
             schema: SCHEMA.to_owned(),
             scope: Looked::at(scope),
@@ -73,8 +75,8 @@ impl AuditReport {
             judged_at_ms: now_ms,
             readings: 1 + u32::from(before.is_some()),
             overall: overall(&findings, facts.certificate.is_whole()),
-            warnings: warnings(&scope.allow, &ids.iter().copied(), now_ms),
-            settled: before.map(|before| settled(before, facts)).unwrap_or_default(),
+            warnings: warnings(&scope.allow, &ids, now_ms).into_iter().chain(blind(scope)).collect(),
+            settled: before.map(|before| before.there.difference(&there(facts)).cloned().collect()).unwrap_or_default(),
             certificate: facts.certificate.clone(),
             findings,
         }
@@ -110,21 +112,38 @@ impl Looked {
     }
 }
 
-fn names(facts: &Facts) -> impl Iterator<Item = &str> {
+fn names(facts: &Facts) -> impl Iterator<Item = &str> + Clone {
     let resources = facts.sightings.iter().map(|s| s.resource.name.as_str());
     resources.chain(facts.streams.iter().map(|s| s.arn.as_str()))
 }
 
-fn mark_late(findings: &mut [Finding], before: &[Finding]) {
-    for finding in findings {
-        finding.late = !before.iter().any(|old| old.kind == finding.kind && old.id == finding.id);
+/// A tag finds only what carries tags.
+fn blind(scope: &AuditScope) -> Option<String> {
+    let alone = scope.prefix.is_none() && scope.inventory.resources.is_empty() && scope.inventory.stacks.is_empty();
+    alone.then(|| format!("a tag alone shows no {}; name a --prefix to look for them", NOT_BY_TAG.join(", ")))
+}
+
+/// What of an earlier reading the last one is compared with.
+#[derive(Debug)]
+pub(super) struct Earlier {
+    found: BTreeSet<(Kind, String)>,
+    there: BTreeSet<String>,
+}
+
+impl Earlier {
+    pub(super) fn of(facts: &Facts, scope: &AuditScope, now_ms: i64) -> Self {
+        let found = judge(facts, scope, now_ms).into_iter().map(|finding| (finding.kind, finding.id)).collect();
+        Self { found, there: there(facts) }
+    }
+
+    fn mark_late(&self, findings: &mut [Finding]) {
+        for finding in findings {
+            finding.late = !self.found.contains(&(finding.kind.clone(), finding.id.clone()));
+        }
     }
 }
 
-fn settled(before: &Facts, after: &Facts) -> Vec<String> {
-    let there = |facts: &Facts| -> std::collections::BTreeSet<String> {
-        let there = facts.sightings.iter().filter(|s| matches!(s.reading, Reading::Present(_) | Reading::Going(_)));
-        there.map(|s| format!("{} {}", s.resource.kind.label(), s.resource.name)).collect()
-    };
-    there(before).difference(&there(after)).cloned().collect()
+fn there(facts: &Facts) -> BTreeSet<String> {
+    let there = facts.sightings.iter().filter(|s| matches!(s.reading, Reading::Present(_) | Reading::Going(_)));
+    there.map(|s| format!("{} {}", s.resource.kind.label(), s.resource.name)).collect()
 }

@@ -4,14 +4,19 @@ use super::certificate::Reach;
 use super::finding::{Finding, Verdict};
 use super::report::AuditReport;
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// One line per finding with its reason and next command, then what was not read, then the verdict.
 #[must_use]
 pub fn render(report: &AuditReport) -> String {
     let mut out = String::new();
-    for finding in &report.findings {
+    let many = many_allowed(&report.findings);
+    for finding in report.findings.iter().filter(|f| !owner(f).is_some_and(|o| many.contains_key(o))) {
         render_finding(finding, &mut out);
+    }
+    for (owner, count) in many {
+        let _ = writeln!(out, "allowed ({owner}) {count} resources; --json names them");
     }
     for cell in report.certificate.unread() {
         let Reach::Unread(subjects) = &cell.outcome else { continue };
@@ -25,6 +30,23 @@ pub fn render(report: &AuditReport) -> String {
     let (cells, label) = (report.certificate.cells.len(), report.overall.label());
     let _ = writeln!(out, "audit: {label} ({} findings, {cells} cells, {pages} reads)", report.findings.len());
     out
+}
+
+/// Owners whose rules let more stay than people read line by line.
+fn many_allowed(findings: &[Finding]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for owner in findings.iter().filter_map(owner) {
+        *counts.entry(owner).or_insert(0) += 1;
+    }
+    counts.retain(|_, count| *count > 20);
+    counts
+}
+
+fn owner(finding: &Finding) -> Option<&str> {
+    match &finding.verdict {
+        Verdict::Allowed { owner, .. } => Some(owner),
+        _ => None,
+    }
 }
 
 fn render_finding(finding: &Finding, out: &mut String) {

@@ -1,5 +1,6 @@
 //! The audit against a scripted account: empty unless a test says otherwise.
 
+mod gate;
 mod owners;
 
 use super::{

@@ -1,7 +1,6 @@
 //! `assay audit` and `assay teardown`: after a run, or for an account and a tag alone.
 
 use super::args::{Output, Runs, TargetArgs};
-use super::plan::pretty;
 use super::{Shutdown, print};
 use crate::audit::{self, AllowRule, AuditLimits, AuditReport, AuditScope, Inventory};
 use crate::cloud::{PageCap, Surroundings, Target};
@@ -12,6 +11,7 @@ use crate::run::RunFolder;
 use crate::stages::{self, Session};
 use crate::teardown::{Options, TeardownReport};
 use clap::Args;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -89,7 +89,11 @@ pub(super) async fn audit(args: AuditArgs, progress: Progress) -> Result<Exit, F
             report
         }
     };
-    print(&if args.output.json { pretty(&report)? } else { audit::render(&report) });
+    if args.output.json {
+        line(&report)?;
+    } else {
+        print(&audit::render(&report));
+    }
     Ok(if report.overall.is_proven() { Exit::Ok } else { Exit::Unclean })
 }
 
@@ -137,12 +141,25 @@ pub(super) async fn teardown(args: TeardownArgs, progress: Progress) -> Result<E
     };
     let report = stages::tear_down_again(&session, options).await?;
     session.progress.finish();
-    print(&if args.output.json { pretty(&report)? } else { told(&report, &args.run) });
+    if args.output.json {
+        line(&report)?;
+    } else {
+        print(&told(&report, &args.run));
+    }
     Ok(if report.is_complete() { Exit::Ok } else { Exit::Unclean })
 }
 
+/// One line of JSON, written as it is made: an account's report may be large.
+fn line(report: &impl serde::Serialize) -> Result<(), Failure> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer(&mut out, report).map_err(|e| Failure::Internal(e.to_string()))?;
+    // Who reads no further wants no more.
+    let _ = out.write_all(b"\n").and_then(|()| out.flush());
+    Ok(())
+}
+
 fn told(report: &TeardownReport, run: &str) -> String {
-    let mut out: String = report.stacks.iter().map(|s| format!("{}  {:?}\n", s.name, s.result)).collect();
+    let mut out: String = report.stacks.iter().map(|s| format!("{}  {}\n", s.name, s.result)).collect();
     for stack in &report.stacks {
         for resource in stack.failing.iter().chain(&stack.retained) {
             let reason = resource.reason.as_deref().unwrap_or("no reason given");

@@ -30,7 +30,7 @@ where
         }
         SdkError::ConstructionFailure(_) => not_sent(error),
         SdkError::DispatchFailure(_) if never_left(error) => not_sent(error),
-        other => Failure::unknown(operation, DisplayErrorContext(other).to_string()),
+        other => Failure::unknown(operation, said(other)),
     }
 }
 
@@ -148,12 +148,12 @@ fn validation(message: &str) -> RefusalKind {
 }
 
 fn not_sent(error: &(dyn Error + 'static)) -> Failure {
-    let text = DisplayErrorContext(error).to_string();
+    let text = said(error);
     if find::<WrongHost>(error).is_some() {
         return Failure::refused(RefusalKind::NotSent, "WrongEndpoint", text);
     }
     if find::<CredentialsError>(error).is_some() {
-        let expired = text.to_ascii_lowercase().contains("expired");
+        let expired = DisplayErrorContext(error).to_string().to_ascii_lowercase().contains("expired");
         let kind = if expired { RefusalKind::Expired } else { RefusalKind::Denied };
         return Failure::refused(kind, "Credentials", text);
     }
@@ -187,6 +187,17 @@ fn chain<'a>(error: Cause<'a>) -> impl Iterator<Item = Cause<'a>> {
 
 fn texts<'a>(error: Cause<'a>) -> impl Iterator<Item = String> + 'a {
     chain(error).map(ToString::to_string)
+}
+
+/// The causes in words, each once.
+fn said(error: Cause<'_>) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for text in texts(error) {
+        if !words.iter().any(|word| word.contains(&text)) {
+            words.push(text);
+        }
+    }
+    words.join(": ")
 }
 
 fn find<'a, T: Error + 'static>(error: Cause<'a>) -> Option<&'a T> {

@@ -149,7 +149,7 @@ impl Observer for Teller {
                 status: event.status.clone(),
                 reason: hint.map_or_else(|| event.reason.clone().unwrap_or_default(), str::to_owned),
             }),
-            Note::Stack(report) => self.progress.note(format!("  {} {:?}", report.name, report.result)),
+            Note::Stack(report) => self.progress.note(format!("  {}  {}", report.name, report.result)),
         }
     }
 }

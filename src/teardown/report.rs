@@ -2,6 +2,7 @@
 
 use crate::cloud::stacks::StackEvent;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Schema name of a teardown report.
 pub const SCHEMA: &str = "assay.teardown/1";
@@ -98,6 +99,22 @@ pub enum StackResult {
         /// Why.
         reason: String,
     },
+}
+
+impl fmt::Display for StackResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deleted => f.write_str("deleted"),
+            Self::AlreadyGone => f.write_str("was gone already"),
+            Self::NeverCreated => f.write_str("was never created"),
+            Self::NotOurs => f.write_str("not ours, left alone"),
+            Self::Refused { holder } => write!(f, "deletion refused: {holder}"),
+            Self::Failed => f.write_str("deletion failed"),
+            Self::Paused => f.write_str("paused: the credentials expired"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Unknown { reason } => write!(f, "unknown: {reason}"),
+        }
+    }
 }
 
 /// A resource that is still there.

@@ -35,6 +35,9 @@ struct Fake {
     /// Members of `DescribeStackEvents`.
     events: String,
     template: &'static str,
+    /// Somebody writes an object just before the first deletion.
+    late_write: bool,
+    mapping_denied: bool,
 }
 
 impl Default for Fake {
@@ -54,6 +57,8 @@ impl Default for Fake {
             resource_type: "AWS::SQS::Queue",
             events: EVENT.to_owned(),
             template: "Resources: {}",
+            late_write: false,
+            mapping_denied: false,
         }
     }
 }
@@ -65,6 +70,7 @@ impl Fake {
         }
         if request.is("DeleteStack") {
             self.deletes += 1;
+            self.objects += u32::from(std::mem::take(&mut self.late_write));
             return self.reply_to_delete.take().unwrap_or_else(|| Reply::query("DeleteStack", ""));
         }
         if request.is("UpdateTerminationProtection") {
@@ -91,6 +97,9 @@ impl Fake {
 
     /// Switching off takes one look.
     fn mapping(&mut self, request: &Request) -> Reply {
+        if self.mapping_denied {
+            return Reply::status(403, r#"{"__type":"AccessDeniedException","message":"not allowed"}"#);
+        }
         let state = self.mapping;
         self.mapping = match (request.line.starts_with("PUT"), state) {
             (true, _) => "Disabling",
@@ -350,6 +359,32 @@ async fn a_bucket_that_fills_again_is_emptied_again_within_bounds() {
     assert_eq!(report.outcome, TeardownOutcome::Refused);
     assert_eq!(server.count("DeleteStack"), 0);
     assert!(report.problems[0].reason.contains("after 5 rounds"), "{report:?}");
+}
+
+#[tokio::test]
+async fn after_a_late_write_the_bucket_is_emptied_and_the_stack_deleted_again() {
+    let fake = Fake {
+        objects: 1,
+        late_write: true,
+        after_delete: vec!["DELETE_FAILED", "DELETE_IN_PROGRESS", "DELETE_COMPLETE"],
+        ..Fake::default()
+    };
+    let (report, server) = run(fake, with_bucket(true)).await;
+    assert_eq!(
+        (report.outcome, &only(&report).result),
+        (TeardownOutcome::Complete, &StackResult::Deleted),
+        "{report:?}"
+    );
+    let emptied = server.requests().iter().filter(|r| r.line.contains("?delete")).count();
+    assert_eq!((server.count("DeleteStack"), emptied), (2, 2));
+}
+
+#[tokio::test]
+async fn a_step_that_fails_does_not_keep_the_others_from_being_done() {
+    let input = TeardownInput { mappings: vec!["u-1".into()], ..input() };
+    let (report, server) = run(Fake { mapping_denied: true, ..Fake::default() }, input).await;
+    assert_eq!(only(&report).result, StackResult::Deleted, "{report:?}");
+    assert_eq!((server.count("DeleteStack"), report.problems[0].subject.as_str()), (1, "u-1"));
 }
 
 #[tokio::test]

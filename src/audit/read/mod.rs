@@ -71,11 +71,12 @@ impl Reader {
         children::name(self, &mut named);
         interfaces::read(self, &mut named).await;
         let streams = streams::candidates(self, &mut named).await;
-        let mut sightings = self.look_up(&named, &listed).await;
+        let tables = streams::tables(&named);
+        let mut sightings = self.look_up(&mut named, &listed).await;
         interfaces::date(&mut sightings, &named);
         facts.sightings.extend(sightings);
         facts.sightings.extend(executions::read(self).await);
-        facts.streams.extend(streams::read(self, &named, streams).await);
+        facts.streams.extend(streams::read(self, &named, &tables, streams).await);
     }
 
     /// Whether the sealed inventory is about this region.
@@ -96,15 +97,17 @@ impl Reader {
         }
     }
 
-    /// One native read for each named resource that no listing has answered, a bounded number at once.
-    async fn look_up(&self, named: &Named, listed: &Listed) -> Vec<Sighting> {
-        let mut sightings = Vec::with_capacity(named.sources.len());
+    /// One native read for each named resource that no listing has answered, a bounded number at once. The names move
+    /// into the sightings: an account may have many.
+    async fn look_up(&self, named: &mut Named, listed: &Listed) -> Vec<Sighting> {
+        let sources = std::mem::take(&mut named.sources);
+        let mut sightings = Vec::with_capacity(sources.len());
         let mut tasks: JoinSet<Sighting> = JoinSet::new();
-        for (resource, sources) in named.sources.iter().filter(|(resource, _)| resource.kind != Kind::Stream) {
-            let deleted = named.deleted.get(resource).copied().unwrap_or_default();
-            let mut sighting =
-                Sighting { resource: resource.clone(), sources: sources.clone(), reading: Reading::Implied, deleted };
-            if let Some(known) = self.without_call(resource, sources, named, listed) {
+        for (resource, sources) in sources.into_iter().filter(|(resource, _)| resource.kind != Kind::Stream) {
+            let deleted = named.deleted.get(&resource).copied().unwrap_or_default();
+            let known = self.without_call(&resource, &sources, named, listed);
+            let mut sighting = Sighting { resource, sources, reading: Reading::Implied, deleted };
+            if let Some(known) = known {
                 sighting.reading = known;
                 sightings.push(sighting);
                 continue;

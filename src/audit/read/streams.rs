@@ -39,8 +39,18 @@ pub(super) async fn candidates(reader: &Reader, named: &mut Named) -> Candidates
     found
 }
 
+/// Names of the tables that any surface named.
+pub(super) fn tables(named: &Named) -> BTreeSet<String> {
+    named.sources.keys().filter(|r| r.kind == Kind::Table).map(|r| r.name.clone()).collect()
+}
+
 /// Each stream with its table; tables are read once.
-pub(super) async fn read(reader: &Reader, named: &Named, candidates: Candidates) -> Vec<StreamFacts> {
+pub(super) async fn read(
+    reader: &Reader,
+    named: &Named,
+    tables: &BTreeSet<String>,
+    candidates: Candidates,
+) -> Vec<StreamFacts> {
     let mut parents: BTreeMap<String, ParentTable> = BTreeMap::new();
     let mut facts = Vec::new();
     for (arn, sources) in candidates {
@@ -62,7 +72,9 @@ pub(super) async fn read(reader: &Reader, named: &Named, candidates: Candidates)
         if there {
             parents.insert(name.clone(), table.clone());
         }
-        let owned = there && owned(reader, &arn, &name, &sources).await;
+        // A table that is listed, and exists, has its own stream.
+        let current = matches!(&table, ParentTable::Present(Some(newest)) if *newest == arn) && tables.contains(&name);
+        let owned = there && (current || owned(reader, &arn, &name, &sources).await);
         let deleted = window(reader, named, &arn, &name, &sources);
         facts.push(StreamFacts { region: reader.region.clone(), arn, sources, reading, table, owned, deleted });
     }
