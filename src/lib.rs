@@ -22,3 +22,4 @@ pub mod run;
 pub mod stages;
 pub mod tags;
 pub mod teardown;
+pub mod text;

@@ -32,8 +32,9 @@ pub enum BuildError {
     },
     /// No workspace around this program.
     #[error(
-        "the workspace with crates/functions was not found from here; run from a checkout (cargo run), or set \
-         {BOOTSTRAP_VAR} and {ORACLE_VAR} to binaries built elsewhere"
+        "no checkout of assay is above this folder, and bootstrap and oracle are not beside this program; run \
+         `cargo build --workspace` in the checkout and use its target/debug/assay, or set {BOOTSTRAP_VAR} and \
+         {ORACLE_VAR} to programs built elsewhere"
     )]
     NoWorkspace,
     /// Cargo did not start.
@@ -80,7 +81,7 @@ pub enum BuildError {
 
 impl Build {
     /// The binaries for the embedded local cloud: given by environment variable, or built by cargo in the profile of
-    /// this program. Blocks while cargo runs.
+    /// this program, or, away from a checkout, those beside this program. Blocks while cargo runs.
     ///
     /// # Errors
     /// [`BuildError`], which says what to do.
@@ -89,7 +90,10 @@ impl Build {
         if let (Some(bootstrap), Some(oracle)) = (&bootstrap, &oracle) {
             return Ok(Self { bootstrap: bootstrap.clone(), oracle: oracle.clone() });
         }
-        let built = Workspace::find().ok_or(BuildError::NoWorkspace)?.build_local()?;
+        let built = match Workspace::find() {
+            Some(workspace) => workspace.build_local()?,
+            None => beside().ok_or(BuildError::NoWorkspace)?,
+        };
         Ok(Self { bootstrap: bootstrap.unwrap_or(built.0), oracle: oracle.unwrap_or(built.1) })
     }
 
@@ -106,10 +110,21 @@ impl Build {
         check(&bootstrap, architecture)?;
         let oracle = match given(ORACLE_VAR)? {
             Some(path) => path,
-            None => Workspace::find().ok_or(BuildError::NoWorkspace)?.build_local()?.1,
+            None => match Workspace::find() {
+                Some(workspace) => workspace.build_local()?.1,
+                None => beside().ok_or(BuildError::NoWorkspace)?.1,
+            },
         };
         Ok(Self { bootstrap, oracle })
     }
+}
+
+/// Bootstrap and oracle in the folder of this program, where a build leaves them: a study outside the checkout finds
+/// them there.
+fn beside() -> Option<(PathBuf, PathBuf)> {
+    let program = std::env::current_exe().ok()?;
+    let (bootstrap, oracle) = (program.with_file_name("bootstrap"), program.with_file_name("oracle"));
+    (bootstrap.is_file() && oracle.is_file()).then_some((bootstrap, oracle))
 }
 
 fn given(variable: &'static str) -> Result<Option<PathBuf>, BuildError> {

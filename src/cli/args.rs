@@ -9,7 +9,7 @@ const DEFAULT_PROTOCOL: &str = "protocols/study-1.yaml";
 /// Infrastructure-as-code experiments on AWS CloudFormation: staged runs, sealed evidence, independent verdicts,
 /// leak audits.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "assay", version, max_term_width = 80, arg_required_else_help = true)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) common: Common,
@@ -49,7 +49,7 @@ pub(super) enum Command {
     Rehearse(RehearseArgs),
     /// Run a study on an account, or on another endpoint as a rehearsal
     #[command(
-        after_help = "Examples:\n  assay run protocols/study-1.yaml --profile sandbox\n  assay run protocols/study-1.yaml --timing rehearsal --endpoint-url http://127.0.0.1:4566 --yes"
+        after_help = "Examples:\n  assay run protocols/study-1.yaml --profile sandbox\n  assay run protocols/study-1.yaml --timing rehearsal --yes \\\n    --endpoint-url http://127.0.0.1:4566"
     )]
     Run(RunArgs),
     /// Take up a run that was killed, interrupted or paused
@@ -71,12 +71,12 @@ pub(super) enum Command {
     Verify(VerifyArgs),
     /// Seal what a run will be, before it runs
     #[command(
-        after_help = "Examples:\n  assay preregister protocols/study-1.yaml\n  assay preregister protocols/study-1.yaml --tsa http://tsa.example.org --tsa-ca tsa.pem"
+        after_help = "Examples:\n  assay preregister protocols/study-1.yaml\n  assay preregister protocols/study-1.yaml --tsa-ca tsa.pem \\\n    --tsa http://tsa.example.org"
     )]
     Preregister(super::preregister::PreregisterArgs),
     /// Look for what is left of a run, or of everything that carries a tag
     #[command(
-        after_help = "Examples:\n  assay audit --run 20261130t200102-3fa9\n  assay audit --tag assay:study=study-1 --region us-east-1 --region eu-west-1 --prefix assay-"
+        after_help = "Examples:\n  assay audit --run 20261130t200102-3fa9\n  assay audit --tag assay:study=study-1 --prefix assay- \\\n    --region us-east-1 --region eu-west-1"
     )]
     Audit(super::leftovers::AuditArgs),
     /// Delete what a run created and wait until it is gone
@@ -90,7 +90,7 @@ pub(super) enum Command {
     Rejudge(super::publish::RejudgeArgs),
     /// Deploy any template as one cost-tagged stack, with live events
     #[command(
-        after_help = "Example:\n  assay deploy queue.yaml --stack payments-queue --tag CostCenter=payments --profile sandbox"
+        after_help = "Example:\n  assay deploy queue.yaml --stack payments-queue \\\n    --tag CostCenter=payments --profile sandbox"
     )]
     Deploy(super::deploy::DeployArgs),
     /// Delete one stack and wait until it is gone
@@ -110,14 +110,16 @@ pub(super) enum Command {
     Schema,
     /// Report a run as HTML, Markdown, JSON or JUnit
     #[command(
-        after_help = "Examples:\n  assay report 20261130t200102-3fa9 --open\n  assay report 20261130t200102-3fa9 --format md >> \"$GITHUB_STEP_SUMMARY\""
+        after_help = "Examples:\n  assay report 20261130t200102-3fa9 --open\n  assay report 20261130t200102-3fa9 --format md >> $GITHUB_STEP_SUMMARY"
     )]
     Report(super::report::ReportArgs),
     /// Start a study of your own from study 1
-    #[command(after_help = "Example:\n  assay init my-study && cd my-study && assay plan protocols/my-study.yaml")]
+    #[command(after_help = "Example:\n  assay init my-study\n  cd my-study && assay plan protocols/my-study.yaml")]
     Init(super::init::InitArgs),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay")]
+    #[command(
+        after_help = "Example:\n  assay completions bash > \\\n    ~/.local/share/bash-completion/completions/assay"
+    )]
     Completions(super::help::CompletionsArgs),
     /// Print the manual page
     #[command(after_help = "Examples:\n  assay man | man -l -\n  assay man --out ~/.local/share/man/man1")]

@@ -37,6 +37,7 @@ pub(super) struct CostArgs {
 #[derive(Debug, Subcommand)]
 enum CostCommand {
     /// Activate the cost allocation tags; only a paying account can
+    #[command(after_help = "Example:\n  assay cost activate-tags --profile payer")]
     ActivateTags(ActivateArgs),
 }
 

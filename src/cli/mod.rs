@@ -21,7 +21,7 @@ mod verify;
 
 use crate::exit::{Exit, Failure};
 use crate::progress::{Format, Progress};
-use args::{Cli, Command};
+use args::{Cli, Command, LogFormat};
 use clap::Parser as _;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -39,23 +39,29 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     logs::init(&cli.common);
+    let form = cli.common.log_format;
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()
     {
         Ok(runtime) => runtime,
-        Err(error) => return end(Err(Failure::Internal(format!("cannot start the async runtime: {error}")))),
+        Err(error) => return end(Err(Failure::Internal(format!("cannot start the async runtime: {error}"))), form),
     };
     let work = runtime.spawn(Box::pin(dispatch(cli)));
     let result = runtime.block_on(work);
     runtime.shutdown_background();
-    end(result.unwrap_or_else(|e| Err(Failure::Internal(format!("bug: {e}")))))
+    end(result.unwrap_or_else(|e| Err(Failure::Internal(format!("bug: {e}")))), form)
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let progress = |json: bool| {
         Progress::new(if json {
             Format::Json
+        } else if cli.common.log_format == LogFormat::Json {
+            Format::Log
         } else if cli.common.quiet {
             Format::Quiet
+        } else if cli.common.verbose > 0 {
+            // Log lines would tear live ones.
+            Format::Plain
         } else {
             Format::Human
         })
@@ -114,11 +120,16 @@ fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Ok.code() })
 }
 
-fn end(result: Result<Exit, Failure>) -> ExitCode {
+fn end(result: Result<Exit, Failure>, form: LogFormat) -> ExitCode {
     let exit = match result {
         Ok(exit) => exit,
         Err(failure) => {
-            let _ = writeln!(std::io::stderr().lock(), "error: {failure}");
+            match form {
+                LogFormat::Json => tracing::error!(target: "assay", exit = failure.exit().code(), "{failure}"),
+                LogFormat::Text => {
+                    let _ = writeln!(std::io::stderr().lock(), "error: {failure}");
+                }
+            }
             failure.exit()
         }
     };

@@ -2,6 +2,7 @@
 
 use super::plan::pretty;
 use super::print;
+use crate::cost::{self, Prices};
 use crate::exit::{Exit, Failure};
 use crate::judge::Results;
 use crate::report::{self, Dossier, PackageLine, TrialFile};
@@ -17,11 +18,15 @@ use std::path::{Path, PathBuf};
 /// File name in a run's folder.
 const HTML: &str = "report.html";
 
-/// Sealed files that a report shows if they are there: title, package, file.
-const EXTRAS: [(&str, &str, &str); 3] = [
+/// The proof of the cost tags: package, file.
+const TAGS: (&str, &str) = ("deploy", "tags.json");
+
+/// Sealed files that a report shows if they are there: title, beginning of the package's name, file.
+const EXTRAS: [(&str, &str, &str); 4] = [
     ("Cost", "closing", "cost.json"),
     ("Registration", "preflight", "registration.json"),
     ("Clock", "closing", "clock.json"),
+    ("Audit, amended", "amendment-", "audit.json"),
 ];
 
 #[derive(Debug, Args)]
@@ -126,8 +131,11 @@ fn dossier(folder: &RunFolder) -> Result<Dossier, Failure> {
         oracle: None,
         packages: Vec::new(),
         trials: Vec::new(),
+        tags: None,
+        estimate: None,
         extras: Vec::new(),
     };
+    dossier.estimate = cost::estimate(&dossier.plan, &Prices::bundled()?);
     for (name, identity) in &state.packages {
         add(&mut dossier, folder, name, identity, &state)?;
     }
@@ -164,10 +172,12 @@ fn add(dossier: &mut Dossier, folder: &RunFolder, name: &str, identity: &Digest,
         let judged = verdict.as_ref().and_then(|v| v.trials.iter().find(|t| t.trial == id)).cloned();
         dossier.trials.extend(trial(&sealed, name, id, judged)?);
     }
-    for (title, _, file) in EXTRAS.iter().filter(|(_, package, _)| *package == name) {
-        if index.find(file).is_some() {
-            let json = sealed_json(&sealed, file)?;
-            dossier.extras.push(((*title).to_owned(), format!("packages/{name}/{file}"), json));
+    if index.find(TAGS.1).is_some() && name == TAGS.0 {
+        dossier.tags = Some((format!("packages/{name}/{}", TAGS.1), sealed_json(&sealed, TAGS.1)?));
+    }
+    for (title, package, file) in EXTRAS {
+        if name.starts_with(package) && index.find(file).is_some() {
+            dossier.extras.push((title.to_owned(), format!("packages/{name}/{file}"), sealed_json(&sealed, file)?));
         }
     }
     if let Some(verdict) = verdict {

@@ -130,6 +130,10 @@ fn recoverable(session: &Session, failure: Failure) -> Failure {
 
 fn announce(session: &Session) -> Result<(), Failure> {
     let head = session.head()?;
+    let sealed = |stage: &str| session.log.state().package(stage).is_some();
+    let stages = ["preflight", "deploy", "probe"].map(str::to_owned).into_iter();
+    let validations = session.plan.variants.iter().map(|v| format!("validate-{}", v.slug));
+    let after = ["canonical", "teardown", "audit"].map(str::to_owned);
     session.progress.tell(&Notice::Run {
         run: head.run,
         folder: session.folder.path().display().to_string(),
@@ -137,6 +141,9 @@ fn announce(session: &Session) -> Result<(), Failure> {
         region: head.origin.region,
         grade: format!("{:?}", head.grade).to_lowercase(),
         floor_ms: session.plan.floor_ms,
+        stages: stages.chain(validations).chain(after).collect(),
+        trials: session.plan.trials.len(),
+        trials_done: session.plan.trials.iter().filter(|trial| sealed(&trial.stage)).count(),
     });
     Ok(())
 }
@@ -150,7 +157,8 @@ fn conclude(session: &Session, conclusion: &Conclusion) {
         print(&format!("{}\n", serde_json::to_string(&conclusion.results).unwrap_or_default()));
         return;
     }
-    print(&report::conclusion(&conclusion.results, session.folder.path(), conclusion.exit));
+    let columns = crate::text::stdout_columns();
+    print(&report::conclusion(&conclusion.results, session.folder.path(), conclusion.exit, columns));
 }
 
 /// Says where the run goes and asks once.

@@ -26,6 +26,7 @@ pub(super) struct TagsArgs {
 #[derive(Debug, Subcommand)]
 enum TagsCommand {
     /// Read the tags of everything that a run deployed and compare them with its plan
+    #[command(after_help = "Example:\n  assay tags verify 20261130t200102-3fa9 --profile sandbox")]
     Verify(VerifyTags),
 }
 

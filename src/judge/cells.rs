@@ -1,6 +1,7 @@
 //! One cell per canonical trial: what the oracle said beside what was predicted.
 
 use crate::plan::{Plan, PredictionPlan, TrialPlan};
+use crate::text::word;
 use evidence::record::Scenario;
 use evidence::verdict::{Cite, CountedTransaction, PackageVerdict, RuleResult, TrialVerdict, Verdict};
 use serde::{Deserialize, Serialize};
@@ -84,8 +85,8 @@ fn differences(predicted: &PredictionPlan, judged: &TrialVerdict) -> Vec<String>
     compare(
         "verdict",
         predicted.verdict == judged.verdict,
-        format!("{:?}", predicted.verdict),
-        format!("{:?}", judged.verdict),
+        word(&predicted.verdict),
+        word(&judged.verdict),
     );
     compare("failing rules", predicted.fails == failed, predicted.fails.join(" "), failed.join(" "));
     let count = judged.transactions.len();
@@ -98,8 +99,8 @@ fn differences(predicted: &PredictionPlan, judged: &TrialVerdict) -> Vec<String>
     compare(
         "processing",
         processing == judged.processing,
-        format!("{processing:?}"),
-        format!("{:?}", judged.processing),
+        word(&processing),
+        word(&judged.processing),
     );
     let completion = (predicted.correct_completion, judged.correct_completion);
     compare("correct_completion", completion.0 == completion.1, completion.0.to_string(), completion.1.to_string());

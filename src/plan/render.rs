@@ -1,6 +1,7 @@
-//! A plan as a person reads it, at most 100 columns wide.
+//! A plan as a person reads it, made for 80 columns; only an artifact's key is longer.
 
 use super::model::{Plan, Value};
+use crate::text::{COLUMNS, wrap};
 use std::fmt::Write as _;
 
 /// The whole plan as text.
@@ -28,10 +29,10 @@ fn head(out: &mut String, plan: &Plan) {
     line!(out, "  protocol  {}", plan.protocol_sha256);
     match &plan.artifact {
         Some(artifact) => {
-            line!(out, "  artifact  {} ({} bytes)", artifact.sha256, artifact.size);
+            line!(out, "  artifact  {}\n            {} bytes", artifact.sha256, artifact.size);
         }
         None => {
-            line!(out, "  artifact  not built yet; `assay build` makes it, and `run` and `rehearse` do so themselves");
+            line!(out, "  artifact  not built yet; `assay run` and `assay rehearse` build it");
         }
     }
     line!(out, "  ceiling   USD {}", plan.cost_ceiling_usd);
@@ -41,7 +42,8 @@ fn stacks(out: &mut String, plan: &Plan) {
     line!(out);
     line!(out, "stacks ({{run}}, {{account}} and {{expires}} are filled in by each run)");
     for stack in &plan.stacks {
-        line!(out, "  {}  {} bytes, sha256 {}", stack.name, stack.template_bytes, stack.template_sha256);
+        line!(out, "  {}  {} bytes", stack.name, stack.template_bytes);
+        line!(out, "    sha256 {}", stack.template_sha256);
         if !stack.after.is_empty() {
             line!(out, "    after {}", stack.after.join(", "));
         }
@@ -69,17 +71,17 @@ fn stacks(out: &mut String, plan: &Plan) {
 
 fn trials(out: &mut String, plan: &Plan) {
     line!(out);
-    line!(out, "trials");
+    line!(out, "trials, with the predicted verdict and number of refunds");
     for trial in &plan.trials {
         let predicted =
             if trial.stage == "canonical" { plan.prediction_for(&trial.variant, trial.scenario) } else { None };
         let predicted = predicted.map(|p| {
-            let fails = if p.fails.is_empty() { String::new() } else { format!(" ({})", p.fails.join(" ")) };
-            format!("predicted {}{fails}, {} × refund", word(&p.verdict), p.transactions)
+            let fails: String = p.fails.iter().map(|rule| format!(" {rule}")).collect();
+            format!("{}{fails}, {}", word(&p.verdict), p.transactions)
         });
         let scenario = word(&trial.scenario);
         let text =
-            format!("  {:<24} {:<13} {:<20} {}", trial.id, trial.variant, scenario, predicted.unwrap_or_default());
+            format!("  {:<23}  {:<12}  {:<19}  {}", trial.id, trial.variant, scenario, predicted.unwrap_or_default());
         line!(out, "{}", text.trim_end());
     }
 }
@@ -94,7 +96,9 @@ fn layers(out: &mut String, plan: &Plan) {
     line!(out, "layers that may repeat the provider call");
     for variant in &plan.variants {
         let layers: Vec<_> = variant.retry_layers.iter().map(|l| format!("{} {}", l.attempts, l.layer)).collect();
-        line!(out, "  {:<13} {} = at most {} calls", variant.slug, layers.join(" × "), variant.most_calls);
+        let calls = if variant.most_calls == 1 { "call" } else { "calls" };
+        let text = format!("  {:<13} at most {} {calls}: {}", variant.slug, variant.most_calls, layers.join(" × "));
+        line!(out, "{}", wrap(&text, COLUMNS, 16));
     }
 }
 
@@ -102,7 +106,7 @@ fn waits(out: &mut String, plan: &Plan) {
     line!(out);
     line!(out, "mandated waits");
     for wait in &plan.waits {
-        line!(out, "  {:>7}  {:<24} {}", seconds(wait.ms), wait.of, wait.what);
+        line!(out, "  {:>7}  {:<23}  {}", seconds(wait.ms), wait.of, wait.what);
     }
     line!(out, "  {:>7}  floor of the run's duration", seconds(plan.floor_ms));
 }

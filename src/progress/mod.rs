@@ -1,5 +1,6 @@
 //! Progress: live on a terminal, append-only lines elsewhere, JSON lines for programs.
 
+mod bars;
 mod notice;
 mod terminal;
 
@@ -7,6 +8,9 @@ pub use notice::{Notice, SCHEMA};
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
+
+/// Target of progress among the log lines.
+pub const LOG_TARGET: &str = "assay::progress";
 
 /// How to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,10 @@ pub enum Format {
     Json,
     /// Nothing but warnings.
     Quiet,
+    /// Append-only lines, also on a terminal.
+    Plain,
+    /// Log lines, whatever their form.
+    Log,
 }
 
 /// Where notices go. Cloning shares it.
@@ -31,6 +39,7 @@ enum Sink {
     Plain,
     Json,
     Quiet,
+    Log,
 }
 
 impl Progress {
@@ -40,6 +49,8 @@ impl Progress {
         let sink = match format {
             Format::Json => Sink::Json,
             Format::Quiet => Sink::Quiet,
+            Format::Log => Sink::Log,
+            Format::Plain => Sink::Plain,
             Format::Human if std::io::stderr().is_terminal() => Sink::Terminal(terminal::Terminal::new()),
             Format::Human => Sink::Plain,
         };
@@ -52,6 +63,7 @@ impl Progress {
             Sink::Terminal(terminal) => terminal.tell(notice),
             Sink::Plain => eprint_line(&notice.line()),
             Sink::Json => print_json(notice),
+            Sink::Log => log(notice),
             Sink::Quiet => {
                 if matches!(notice, Notice::Warning { .. }) {
                     eprint_line(&notice.line());
@@ -89,6 +101,17 @@ fn eprint_line(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
+/// The notice as a log line, with the event itself for programs.
+fn log(notice: &Notice) {
+    let event = serde_json::to_string(notice).unwrap_or_default();
+    let text = notice.line();
+    if matches!(notice, Notice::Warning { .. }) {
+        tracing::warn!(target: LOG_TARGET, event, "{text}");
+    } else {
+        tracing::info!(target: LOG_TARGET, event, "{text}");
+    }
+}
+
 fn print_json(notice: &Notice) {
     if let Some(text) = json_line(notice, crate::run::now_ms()) {
         let _ = writeln!(std::io::stdout().lock(), "{text}");
@@ -121,6 +144,9 @@ mod tests {
                 region: text(),
                 grade: text(),
                 floor_ms: 25_000,
+                stages: vec![text()],
+                trials: 9,
+                trials_done: 0,
             },
             Notice::StageStarted { stage: text() },
             Notice::StageEnded { stage: text(), outcome: text(), detail: text(), ms: 1 },

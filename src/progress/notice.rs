@@ -24,6 +24,12 @@ pub enum Notice {
         grade: String,
         /// Shortest possible duration, milliseconds.
         floor_ms: u64,
+        /// Stages in their order.
+        stages: Vec<String>,
+        /// Trials in all stages.
+        trials: usize,
+        /// Trials that were sealed before.
+        trials_done: usize,
     },
     /// A stage begins.
     StageStarted {
@@ -105,12 +111,13 @@ impl Notice {
         Self::Warning { text: text.into() }
     }
 
-    /// The notice as one line for people.
+    /// The notice for people, as one line or a few.
     #[must_use]
     pub fn line(&self) -> String {
         match self {
-            Self::Run { run, folder, account, region, grade, floor_ms } => {
-                format!("run {run} ({grade}) in {account} {region}; at least {} s; {folder}", floor_ms.div_ceil(1000))
+            Self::Run { run, folder, account, region, grade, floor_ms, .. } => {
+                let seconds = floor_ms.div_ceil(1000);
+                format!("run {run} ({grade}) on {account} in {region}\n  at least {seconds} s; evidence in {folder}")
             }
             Self::StageStarted { stage } => format!("{stage} …"),
             Self::StageEnded { stage, outcome, detail, ms } => {

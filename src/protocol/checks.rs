@@ -2,6 +2,7 @@
 
 use super::model::{Protocol, Strategy, Variant, VariantTiming};
 use crate::plan::names;
+use crate::text::word;
 use std::collections::BTreeSet;
 use yaml::{Diagnostic, Document};
 
@@ -252,9 +253,9 @@ fn predictions(document: &Document, protocol: &Protocol, findings: &mut Vec<Diag
         let place = format!("/predictions/{i}");
         if !run.contains(&cell) {
             findings
-                .push(document.at(&place, format!("prediction for {} × {:?}, a cell that is not run", cell.0, cell.1)));
+                .push(document.at(&place, format!("prediction for {} × {}, a cell that is not run", cell.0, word(&cell.1))));
         } else if !predicted.insert(cell) {
-            findings.push(document.at(&place, format!("second prediction for {} × {:?}", cell.0, cell.1)));
+            findings.push(document.at(&place, format!("second prediction for {} × {}", cell.0, word(&cell.1))));
         }
         for (j, rule) in prediction.fails.iter().enumerate() {
             if !["M1", "M2", "M3", "N1"].contains(&rule.as_str()) {
@@ -263,7 +264,7 @@ fn predictions(document: &Document, protocol: &Protocol, findings: &mut Vec<Diag
         }
     }
     for (variant, scenario) in run.difference(&predicted) {
-        findings.push(document.at("/predictions", format!("no prediction for {variant} × {scenario:?}")));
+        findings.push(document.at("/predictions", format!("no prediction for {variant} × {}", word(scenario))));
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Basis {
 #[must_use]
 pub fn close_out(results: &Results, plan: &Plan, basis: &Basis) -> String {
     let mut out = format!("# Close-out of {}, run {}\n\n{}\n", results.study, results.run, plan.question.trim());
-    let _ = writeln!(out, "\n```\n{}```", reference_table(&results.cells));
+    let _ = writeln!(out, "\n```\n{}```", reference_table(&results.cells, None));
     let differing = results.cells.iter().filter(|cell| !cell.as_predicted);
     list(
         &mut out,

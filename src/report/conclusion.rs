@@ -3,13 +3,23 @@
 use super::table::reference_table;
 use crate::exit::Exit;
 use crate::judge::Results;
+use crate::text::{COLUMNS, wrap};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Table, comparison, cleanup, folder and exit.
+/// Where the second column begins.
+const INDENT: usize = 12;
+
+/// Table, comparison, cleanup, folder and exit. `columns` are those of the terminal, if there is one.
 #[must_use]
-pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
-    let mut out = format!("\n{}\n", reference_table(&results.cells));
+pub fn conclusion(results: &Results, folder: &Path, exit: Exit, columns: Option<usize>) -> String {
+    let rest = findings_and_ends(results, folder, exit);
+    let lines = rest.lines().map(|line| wrap(line, COLUMNS, INDENT) + "\n");
+    format!("\n{}\n{}", reference_table(&results.cells, columns), lines.collect::<String>())
+}
+
+fn findings_and_ends(results: &Results, folder: &Path, exit: Exit) -> String {
+    let mut out = String::new();
     for cell in results.cells.iter().filter(|c| !c.as_predicted) {
         let _ = writeln!(out, "trial {} differs: {}", cell.trial, cell.differences.join("; "));
     }
@@ -35,6 +45,7 @@ pub fn conclusion(results: &Results, folder: &Path, exit: Exit) -> String {
         let _ = writeln!(out, "            {line}");
     }
     let _ = writeln!(out, "evidence    {}/", folder.display());
+    let _ = writeln!(out, "report      {}", folder.join("report.html").display());
     let _ = writeln!(out, "exit        {}", exit.code());
     out
 }

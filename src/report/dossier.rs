@@ -1,6 +1,7 @@
 //! Everything that a report is made of, read and verified before. Data only.
 
 use super::timeline::Timeline;
+use crate::cost::Estimate;
 use crate::judge::{Cell, Results};
 use crate::plan::Plan;
 use crate::plan::names::Filling;
@@ -29,6 +30,10 @@ pub struct Dossier {
     pub packages: Vec<PackageLine>,
     /// Every trial with evidence or a verdict, in order of stages and numbers.
     pub trials: Vec<TrialFile>,
+    /// `deploy/tags.json` with its path, if it was sealed.
+    pub tags: Option<(String, Value)>,
+    /// What the plan can cost at most, if every price is known.
+    pub estimate: Option<Estimate>,
     /// Other sealed JSON worth showing, for example `closing/cost.json`: title, path from the run's folder, value.
     pub extras: Vec<(String, String, Value)>,
 }
@@ -81,6 +86,13 @@ impl Dossier {
             (None, "probe") => trial.verdict.as_ref().is_some_and(|v| v.verdict == Verdict::Pass),
             (None, _) => !self.results.excluded.iter().any(|excluded| excluded.trial == trial.id),
         }
+    }
+
+    /// Identity of the package that a path from the run's folder lies in; empty if there is none.
+    #[must_use]
+    pub fn identity_of(&self, path: &str) -> String {
+        let name = path.split('/').nth(1).unwrap_or_default();
+        self.packages.iter().find(|p| p.name == name).map(|p| p.identity.clone()).unwrap_or_default()
     }
 
     /// `rehearsal` or `canonical`.

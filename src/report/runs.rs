@@ -106,7 +106,7 @@ impl RunLine {
 impl fmt::Display for RunLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exit = self.exit.map(|e| format!(" ({e})")).unwrap_or_default();
-        write!(f, "{}  {}{exit}  {} ago  next: {}", self.run, self.state, age(self.age_ms), self.next)
+        write!(f, "{}  {}{exit}  {} ago\n  next: {}", self.run, self.state, age(self.age_ms), self.next)
     }
 }
 

@@ -4,9 +4,24 @@ use crate::judge::Cell;
 use evidence::verdict::{CountedTransaction, Verdict};
 use std::fmt::Write as _;
 
-/// The table as text, at most 100 columns.
+/// The table as text; on a screen that is too narrow for it, two lines for each trial.
 #[must_use]
-pub fn reference_table(cells: &[Cell]) -> String {
+pub fn reference_table(cells: &[Cell], columns: Option<usize>) -> String {
+    let table = wide(cells);
+    let needed = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if columns.is_some_and(|columns| columns < needed) { narrow(cells) } else { table }
+}
+
+fn narrow(cells: &[Cell]) -> String {
+    let mut out = String::new();
+    for [trial, variant, scenario, verdict, transactions, processing, correct] in cells.iter().map(row) {
+        let _ = writeln!(out, "trial {trial:<4} {variant:<14} {scenario:<20} {verdict}");
+        let _ = writeln!(out, "           {transactions}, {processing}, correct_completion {correct}");
+    }
+    out
+}
+
+fn wide(cells: &[Cell]) -> String {
     let head = ["trial", "variant", "scenario", "verdict", "transactions", "processing", "correct_completion"];
     let mut rows: Vec<[String; 7]> = vec![head.map(str::to_owned)];
     rows.extend(cells.iter().map(row));

@@ -65,6 +65,9 @@ pub struct Moment {
     pub mark: Mark,
     /// What happened.
     pub what: String,
+    /// A word beside its mark in the chart, for the few that tell the story.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Where it stands in the trial's file.
     pub pointer: String,
 }
@@ -98,6 +101,13 @@ pub struct Span {
     pub label: String,
 }
 
+impl Span {
+    /// What fits above a bar.
+    pub(super) fn short(&self) -> &str {
+        self.label.strip_prefix("retry: ").unwrap_or(&self.label)
+    }
+}
+
 /// A trial's events, stretches and deadlines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Timeline {
@@ -114,7 +124,7 @@ impl Timeline {
     #[must_use]
     pub fn of(evidence: &TrialEvidence) -> Self {
         let dispatch = &evidence.dispatch;
-        let text = format!("{} {}", dispatch.how, dispatch.outcome);
+        let text = format!("dispatched by {}: {}", dispatch.how, dispatch.outcome);
         let mut moments = vec![moment(dispatch.at_ms, Lane::Harness, Mark::Plain, text, "/dispatch".to_owned())];
         for (lane, read, name) in [
             (Lane::Caller, &evidence.caller_journal, "caller_journal"),
@@ -123,7 +133,9 @@ impl Timeline {
         ] {
             let records = read.iter().flat_map(|read| read.records.iter().enumerate());
             moments.extend(records.map(|(i, record)| {
-                moment(record.at_ms, lane, mark(&record.fact), told(record), format!("/{name}/records/{i}"))
+                let pointer = format!("/{name}/records/{i}");
+                let moment = moment(record.at_ms, lane, mark(&record.fact), told(record), pointer);
+                Moment { label: label(&record.fact), ..moment }
             }));
         }
         for (i, execution) in executions(evidence).enumerate() {
@@ -150,7 +162,16 @@ impl Timeline {
 }
 
 fn moment(at_ms: i64, lane: Lane, mark: Mark, what: String, pointer: String) -> Moment {
-    Moment { at_ms, lane, mark, what, pointer }
+    Moment { at_ms, lane, mark, what, label: None, pointer }
+}
+
+fn label(fact: &Fact) -> Option<String> {
+    match fact {
+        Fact::ProviderCommitConfirmed { amount_minor, .. } => Some(money(*amount_minor)),
+        Fact::CallerTimeoutRecorded { .. } => Some("timeout".to_owned()),
+        Fact::ReleaseSignalled { .. } => Some("release".to_owned()),
+        _ => None,
+    }
 }
 
 fn executions(evidence: &TrialEvidence) -> impl Iterator<Item = &Execution> {
@@ -290,12 +311,13 @@ fn span(from_ms: i64, to_ms: i64, lane: Lane, stretch: Stretch, label: String) -
     Span { from_ms, to_ms: to_ms.max(from_ms), lane, stretch, label }
 }
 
-/// `85 ms`, `1.5 s`, `59 s`.
+/// `85 ms`, `1.512 s`, `59.1 s`, `360 s`.
 #[must_use]
 pub(super) fn duration(ms: i64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),
-        1_000..10_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        1_000..10_000 => format!("{}.{:03} s", ms / 1000, ms % 1000),
+        10_000..100_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
         _ => format!("{} s", ms / 1000),
     }
 }

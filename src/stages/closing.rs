@@ -8,6 +8,7 @@ use crate::judge::{self, Cell, Excluded, Facts, Results};
 use crate::registration;
 use crate::report::{Basis, close_out};
 use crate::run::{Event, now_ms};
+use crate::text::word;
 use evidence::anchors::{self, Anchor, Anchors};
 use evidence::digest::Digest;
 use evidence::verdict::PackageVerdict;
@@ -133,8 +134,8 @@ fn excluded(session: &Session) -> Result<Vec<Excluded>, Failure> {
         for trial in &verdict.trials {
             let predicted = trial.scenario.and_then(|scenario| session.plan.prediction_for(&trial.variant, scenario));
             if predicted.is_some_and(|p| p.verdict != trial.verdict) {
-                let reason =
-                    format!("not reproduced: predicted {:?}, found {:?}", predicted.map(|p| p.verdict), trial.verdict);
+                let (wanted, found) = (predicted.map(|p| p.verdict), trial.verdict);
+                let reason = format!("not reproduced: predicted {}, found {}", word(&wanted), word(&found));
                 excluded.push(Excluded { trial: trial.trial.clone(), reason });
             }
         }

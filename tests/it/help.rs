@@ -19,14 +19,37 @@ fn commands() -> Vec<String> {
     names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
 }
 
+/// Commands with their subcommands.
+fn screens() -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = commands().into_iter().map(|name| vec![name]).collect();
+    all.extend([["tags", "verify"], ["cost", "activate-tags"]].map(|pair| pair.map(str::to_owned).into()));
+    all
+}
+
 #[test]
-fn every_command_has_an_example_and_fits_its_screen() {
-    let all = commands();
+fn every_command_has_an_example_and_fits_eighty_columns() {
+    let all = screens();
     assert!(all.len() >= 12, "{all:?}");
     for command in all {
-        let (code, help, _) = assay(&[&command, "--help"]);
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let (code, help, _) = assay(&arguments);
         assert_eq!(code, Some(0));
-        assert!(help.contains("Example") && help.contains(&format!("assay {command}")), "{command} has no example");
+        let example = help.split("Example").nth(1).unwrap_or_default();
+        assert!(example.contains(&format!("assay {}", command.join(" "))), "{command:?} has no example");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{command:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_fits_eighty_columns() {
+    let output = Command::new(env!("CARGO_BIN_EXE_assay")).arg("plan").current_dir(ROOT).output().expect("assay runs");
+    let plan = String::from_utf8(output.stdout).expect("text");
+    assert!(plan.contains("canonical-4"), "{plan}");
+    for line in plan.lines().filter(|line| !line.contains("ArtifactKey")) {
+        assert!(line.chars().count() <= 80, "{line}");
     }
 }
 
@@ -38,6 +61,26 @@ fn an_unknown_command_is_told_the_nearest() {
     let (code, _, said) = assay(&["plan", "--timming", "rehearsal"]);
     assert_eq!(code, Some(64));
     assert!(said.contains("'--timing'"), "{said}");
+}
+
+/// Values are told the nearest too: of options, of the protocol, of runs.
+#[test]
+fn an_unknown_value_is_told_the_nearest() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["plan", "--timing", "rehersal"], "did you mean `rehearsal`?"),
+        (&["plan", "--variant", "durabel"], "did you mean `durable`?"),
+        (&["plan", "--format", "jsn"], "a similar value exists: 'json'"),
+        (&["completions", "bsh"], "a similar value exists: 'bash'"),
+        (&["run", "protocols/study-1.yaml", "--on-interrupt", "kep"], "a similar value exists: 'keep'"),
+        (&["tags", "verfy"], "a similar subcommand exists: 'verify'"),
+    ];
+    for (arguments, wanted) in cases {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_assay")).args(arguments).current_dir(ROOT).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{arguments:?}: {said}");
+        assert!(said.contains(wanted), "{arguments:?}: {said}");
+    }
 }
 
 #[test]
@@ -69,46 +112,4 @@ fn the_stored_schema_is_current() {
     let (_, schema, _) = assay(&["schema"]);
     let stored = std::fs::read_to_string(Path::new(ROOT).join("protocols/protocol.schema.json")).expect("schema");
     assert_eq!(stored, schema, "run: assay schema > protocols/protocol.schema.json");
-}
-
-/// Blocks of the tutorial marked with `check` run as they stand, in a folder with the study's files.
-#[test]
-fn the_tutorials_commands_work() {
-    let folder = tempfile::tempdir().expect("folder");
-    for inner in ["protocols", "templates"] {
-        std::fs::create_dir(folder.path().join(inner)).expect("folder");
-        for entry in std::fs::read_dir(Path::new(ROOT).join(inner)).expect("files") {
-            let entry = entry.expect("entry");
-            if entry.path().is_file() {
-                std::fs::copy(entry.path(), folder.path().join(inner).join(entry.file_name())).expect("copy");
-            }
-        }
-    }
-    let mut ran = 0;
-    let tutorial = std::fs::read_to_string(Path::new(ROOT).join("docs/tutorial.md")).expect("tutorial");
-    for block in tutorial.split("```sh check\n").skip(1) {
-        for line in block.split("```").next().unwrap_or_default().lines() {
-            let mut words = line.split_whitespace();
-            assert_eq!(words.next(), Some("assay"), "{line}");
-            let output = Command::new(env!("CARGO_BIN_EXE_assay"))
-                .args(words)
-                .current_dir(folder.path())
-                .output()
-                .expect("assay runs");
-            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-            assert!(!output.stdout.contains(&0x1b), "{line}: escape codes without a terminal");
-            ran += 1;
-        }
-    }
-    assert!(ran >= 6, "{ran}");
-}
-
-/// What the book's table of contents names is there.
-#[test]
-fn the_book_is_whole() {
-    let docs = Path::new(ROOT).join("docs");
-    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("summary");
-    for file in summary.split('(').skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(docs.join(file).is_file(), "docs/{file} is named in SUMMARY.md");
-    }
 }

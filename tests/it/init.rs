@@ -1,4 +1,4 @@
-//! `assay init` makes a study that plans.
+//! `assay init` makes a study that plans and rehearses, also after the changes that `docs/write-a-study.md` makes to it.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -44,4 +44,38 @@ fn a_name_that_aws_would_refuse_is_refused_with_an_example() {
         assert!(said.contains("`my-study`"), "{said}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("folder").count(), 0);
+}
+
+/// The example of `docs/write-a-study.md`: a queue that gives up after one delivery. The protocol is changed as the
+/// page says, rehearsed away from the checkout, and ends as its own predictions say.
+#[test]
+fn the_books_own_study_ends_as_it_predicts() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/write-a-study.md")).expect("page");
+    let folder = tempfile::tempdir().expect("folder");
+    assert_eq!(assay(folder.path(), &["init", "give-up"]).0, Some(0));
+    let study = folder.path().join("give-up");
+    let path = study.join("protocols/give-up.yaml");
+    let mut protocol = std::fs::read_to_string(&path).expect("protocol");
+    let blocks: Vec<&str> =
+        page.split("```yaml ").skip(1).map(|block| block.split("```").next().unwrap_or_default()).collect();
+    for pair in blocks.chunks(2) {
+        let [from, to] = pair else { panic!("a change is two blocks: from and to") };
+        let (from, to) = (from.strip_prefix("from\n").expect("from"), to.strip_prefix("to\n").expect("to"));
+        assert!(protocol.contains(from), "the protocol has no\n{from}");
+        protocol = protocol.replacen(from, to, 1);
+    }
+    assert!(blocks.len() >= 4, "{blocks:?}");
+    std::fs::write(&path, protocol).expect("write");
+    let programs = crate::support::Programs::of(Path::new(env!("CARGO_BIN_EXE_assay")));
+    let output = Command::new(&programs.assay)
+        .args(["rehearse", "protocols/give-up.yaml", "--variant", "conventional"])
+        .current_dir(&study)
+        .env_remove("CARGO_MANIFEST_DIR")
+        .output()
+        .expect("assay runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("COMMIT_THEN_TIMEOUT  pass     1 × 100.00    FAILED      false"), "{said}");
+    assert!(said.contains("not eligible"), "one variant alone is no comparison: {said}");
+    assert_eq!(std::fs::read_dir(study.join("runs")).expect("runs").count(), 1, "the study keeps its own runs");
 }

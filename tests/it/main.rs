@@ -4,6 +4,7 @@
 mod build;
 mod citations;
 mod deploy;
+mod docs;
 mod faults;
 mod help;
 mod init;
@@ -18,6 +19,7 @@ mod rehearse;
 mod report;
 mod resume;
 mod sample;
+mod screens;
 mod settle;
 mod support;
 mod tags;

@@ -49,7 +49,7 @@ impl Study {
     }
 }
 
-fn expect(name: &str, said: &str) {
+pub(crate) fn expect(name: &str, said: &str) {
     let path = Path::new(ROOT).join("tests/messages").join(format!("{name}.txt"));
     if std::env::var_os("UPDATE_MESSAGES").is_some() {
         std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");

@@ -66,12 +66,43 @@ fn two_rehearsals_at_once_each_give_the_reference_table() {
         nothing_remains(rehearsal);
         verifies(&rehearsal.folder());
     }
-    for line in String::from_utf8_lossy(&both[0].output.stdout).lines() {
-        assert!(serde_json::from_str::<Value>(line).is_ok(), "not a JSON line: {line}");
-    }
+    events_are_the_whole_of_stdout(&both[0]);
+    the_documentations_commands_work(&both[1]);
     let text = String::from_utf8_lossy(&both[1].output.stdout);
     assert!(text.contains("fail (M1 M2 M3)  2 × 100.00    SUCCEEDED   false"), "{text}");
     assert!(!both[1].said().contains('\u{1b}'), "no escape codes without a terminal");
+}
+
+/// With `--json`, every line is an event of the documented version, and the results are the last; people's text is
+/// nowhere, and errors would be on stderr.
+fn events_are_the_whole_of_stdout(rehearsal: &Rehearsal) {
+    let text = String::from_utf8_lossy(&rehearsal.output.stdout);
+    let lines: Vec<Value> =
+        text.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("not a JSON line: {l}: {e}"))).collect();
+    let (results, events) = lines.split_last().expect("lines");
+    assert_eq!(results["schema"], "assay.results/1");
+    assert_eq!(*results, rehearsal.json("results.json"));
+    assert!(events.iter().all(|e| e["schema"] == "assay.events/1" && e["at_ms"].is_i64()));
+    let documented = std::fs::read_to_string(Path::new(ROOT).join("docs/events.md")).expect("docs");
+    for kind in ["run", "stage_started", "stage_ended", "stack", "trial", "waiting", "sealed", "judged"] {
+        assert!(documented.contains(&format!("`{kind}`")));
+        assert!(events.iter().any(|e| e["event"] == kind), "no `{kind}`");
+    }
+    let run = events.iter().find(|e| e["event"] == "run").expect("run");
+    let started: Vec<_> = events.iter().filter(|e| e["event"] == "stage_started").map(|e| e["stage"].clone()).collect();
+    assert_eq!(run["stages"].as_array().expect("stages"), &started, "the announced plot is the one that happens");
+    let stderr = String::from_utf8_lossy(&rehearsal.output.stderr);
+    assert!(!stderr.contains("canonical"), "progress is told once, on stdout: {stderr}");
+}
+
+/// Blocks `sh rehearsed` of README and book, on this run.
+fn the_documentations_commands_work(rehearsal: &Rehearsal) {
+    let place = tempfile::tempdir().expect("folder");
+    std::os::unix::fs::symlink(rehearsal.runs.path(), place.path().join("runs")).expect("link");
+    let run = rehearsal.folder().file_name().expect("name").to_string_lossy().into_owned();
+    let lines = crate::docs::lines("rehearsed");
+    assert!(lines.len() >= 8, "{lines:?}");
+    lines.iter().for_each(|line| crate::docs::run(&line.replace("RUN", &run), place.path()));
 }
 
 fn reference_table(results: &Value) {

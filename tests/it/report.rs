@@ -55,7 +55,7 @@ fn dossier() -> Dossier {
         excluded: Vec::new(),
         comparison: Comparison { eligible: true, reasons: Vec::new() },
         teardown: json!({"summary": "complete: 4 stacks deleted", "stacks": [{"name": "assay-x", "result": "deleted"}]}),
-        audit: json!({"summary": "clean but for residue", "residue": [{"what": "stream", "ends_at_ms": 1_796_161_430_478_i64}]}),
+        audit: json!({"summary": "clean but for residue", "findings": [{"kind": "stream", "id": "s", "region": "us-east-1", "reason": "goes by itself", "next": "assay audit", "verdict": {"expected_until": {"at_ms": 1_796_161_430_478_i64}}}]}),
         deviations: vec!["the second look at the queue came late".to_owned()],
         stopped: None,
     };
@@ -70,6 +70,8 @@ fn dossier() -> Dossier {
         oracle: Some(verdicts.oracle.clone()),
         packages: vec![line],
         trials: ["canonical-3", "canonical-4"].map(|name| trial(name, &verdicts)).into(),
+        tags: None,
+        estimate: None,
         extras: vec![("Cost".into(), "packages/canonical/cost.json".into(), json!({"estimate_usd": "0.28"}))],
         plan,
     }
@@ -92,13 +94,13 @@ fn the_page_tells_the_contradiction_and_shows_where_it_comes_from() {
         dossier.trials[1].sha256
     );
     assert!(page.contains(&cite));
-    assert!(page.contains("2026-12-01T21:43:50.478Z"), "the end of residue is told as a time");
+    assert!(page.contains("expected until 2026-12-01T21:43:50.478Z"), "the end of residue is told as a time");
 }
 
 #[test]
 fn every_chart_has_a_title_and_a_text_alternative() {
     let page = report::html(&dossier(), "");
-    let charts = page.matches("<svg role=\"img\"").count();
+    let charts = page.matches("<svg class=\"timeline\" role=\"img\"").count();
     assert_eq!(charts, 2);
     assert_eq!(page.matches("-title\">Timeline of trial").count(), charts);
     assert_eq!(page.matches("The table below lists them.</desc>").count(), charts);

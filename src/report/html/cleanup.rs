@@ -1,6 +1,7 @@
 //! Teardown, audit, and other sealed facts of the end: cost, registration.
 
 use super::Links;
+use super::audit::audit;
 use super::value::value;
 use crate::report::dossier::Dossier;
 use maud::{Markup, html};
@@ -14,16 +15,17 @@ pub(super) fn cleanup(dossier: &Dossier, links: Links<'_>) -> Markup {
     };
     html! {
         h2 id="teardown" { "Teardown" }
-        (report(&results.teardown, &["summary"]))
+        p { strong { (results.teardown["summary"].as_str().unwrap_or("no report")) } }
+        details open[results.teardown["complete"] != true] { summary { "What was done" } (report(&results.teardown, &[])) }
         @if let Some(link) = closing("teardown.json") { p.soft { "Sealed as " (link) "." } }
         h2 id="audit" { "Audit" }
         p.soft { "An enumeration of its own, after teardown. Residue that ends by itself is listed with its end." }
-        (report(&results.audit, &["summary"]))
+        (audit(&results.audit))
         @if let Some(link) = closing("audit.json") { p.soft { "Sealed as " (link) "." } }
         @for (title, path, json) in &dossier.extras {
             h2 { (title) }
-            (report(json, &[]))
-            p.soft { "Sealed as " (links.cite(path, path, "", &digest_of(dossier, path))) "." }
+            @if path.ends_with("audit.json") { (audit(json)) } @else { (report(json, &[])) }
+            p.soft { "Sealed as " (links.cite(path, path, "", &dossier.identity_of(path))) "." }
         }
     }
 }
@@ -32,7 +34,7 @@ pub(super) fn cleanup(dossier: &Dossier, links: Links<'_>) -> Markup {
 fn report(json: &Value, leading: &[&str]) -> Markup {
     let rest: Value = match json {
         Value::Object(map) => {
-            let keep = |key: &str| !leading.contains(&key) && !["schema", "run", "text"].contains(&key);
+            let keep = |key: &str| !leading.contains(&key) && !["schema", "run", "text", "summary"].contains(&key);
             Value::Object(map.iter().filter(|(k, _)| keep(k)).map(|(k, v)| (k.clone(), v.clone())).collect())
         }
         other => other.clone(),
@@ -41,10 +43,4 @@ fn report(json: &Value, leading: &[&str]) -> Markup {
         @for key in leading { @if let Some(text) = json.get(*key).and_then(Value::as_str) { p { strong { (text) } } } }
         (value(&rest))
     }
-}
-
-/// Identity of the package that a path lies in; packages are named by folder.
-fn digest_of(dossier: &Dossier, path: &str) -> String {
-    let name = path.split('/').nth(1).unwrap_or_default();
-    dossier.packages.iter().find(|p| p.name == name).map(|p| p.identity.clone()).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
 //! Title, verdict table, comparison, retry layers, exclusions, provenance.
 
 use super::trial::verdict;
-use super::{Links, anchor};
+use super::{Links, anchor, cards};
 use crate::judge::Cell;
 use crate::report::contradiction;
-use crate::report::dossier::{Dossier, word};
+use crate::report::dossier::{Dossier, PackageLine, word};
 use crate::report::table::transactions;
 use maud::{Markup, html};
 
@@ -24,34 +24,33 @@ pub(super) fn head(dossier: &Dossier) -> Markup {
 }
 
 pub(super) fn verdicts(dossier: &Dossier, links: Links<'_>) -> Markup {
+    let names =
+        ["trial", "variant", "scenario", "verdict", "transactions", "processing", "correct_completion", "prediction"];
+    let rows: Vec<_> = dossier.results.cells.iter().map(|cell| row(dossier, cell, links)).collect();
     html! {
         h2 id="verdicts" { "Verdicts" }
-        div.scroll { table.grid {
-            tr { @for name in ["trial", "variant", "scenario", "verdict", "transactions", "processing", "correct_completion", "prediction"] { th { (name) } } }
-            @for cell in &dossier.results.cells { (row(dossier, cell, links)) }
-        } }
+        (cards("grid", &names, &rows))
         p.soft { "M1 exactly one success transaction; M2 sum within the captured amount; M3 the set equals the authorised \
             effect; N1 one identity in all attempts; T the treatment held; C the evidence is complete. The values link to \
             the sealed file that they were read from; its digest is in the link's title and with the trial." }
     }
 }
 
-fn row(dossier: &Dossier, cell: &Cell, links: Links<'_>) -> Markup {
+fn row(dossier: &Dossier, cell: &Cell, links: Links<'_>) -> Vec<Markup> {
     let trial = dossier.trials.iter().find(|t| t.id == cell.id);
     let (artifact, sha256) = trial.map_or(("", ""), |t| (t.artifact.as_str(), t.sha256.as_str()));
     let cite = |text: &str, pointer: &str| links.cite(text, artifact, pointer, sha256);
-    html! {
-        tr {
-            td.n { @if let Some(t) = trial { a href={ "#" (anchor(t)) } { (cell.trial) } } @else { (cell.trial) } }
-            td { (cell.variant) }
-            td { (word(&cell.scenario)) }
-            td { @match trial.and_then(|t| t.verdict.as_ref()) { Some(v) => (verdict(v)), None => span.v.warn { "indeterminate" } } }
-            td.n { (cite(&transactions(&cell.transactions), "/ledger/transactions")) }
-            td { (cite(cell.processing.as_deref().unwrap_or("-"), "/caller_journal/records")) }
-            td { (cell.correct_completion) }
-            td { @if cell.as_predicted { "as predicted" } @else { span.warn { "differs" } } }
-        }
-    }
+    let judged = trial.and_then(|t| t.verdict.as_ref());
+    vec![
+        html! { @if let Some(t) = trial { a href={ "#" (anchor(t)) } { (cell.trial) } } @else { (cell.trial) } },
+        html! { (cell.variant) },
+        html! { (word(&cell.scenario)) },
+        html! { @match judged { Some(v) => (verdict(v)), None => span.v.warn { "indeterminate" } } },
+        cite(&transactions(&cell.transactions), "/ledger/transactions"),
+        cite(cell.processing.as_deref().unwrap_or("-"), "/caller_journal/records"),
+        html! { (cell.correct_completion) },
+        html! { @if cell.as_predicted { "as predicted" } @else { span.warn { "differs" } } },
+    ]
 }
 
 pub(super) fn comparison(dossier: &Dossier) -> Markup {
@@ -71,21 +70,23 @@ pub(super) fn comparison(dossier: &Dossier) -> Markup {
 pub(super) fn layers(dossier: &Dossier, links: Links<'_>) -> Markup {
     let preflight =
         dossier.packages.iter().find(|p| p.name == "preflight").map(|p| p.identity.as_str()).unwrap_or_default();
+    let mut rows = Vec::new();
+    for (i, variant) in dossier.plan.variants.iter().enumerate() {
+        for (j, layer) in variant.retry_layers.iter().enumerate() {
+            let pointer = format!("/variants/{i}/retry_layers/{j}");
+            let most = links.cite(&layer.attempts.to_string(), "packages/preflight/plan.json", &pointer, preflight);
+            rows.push(vec![html! { (variant.name) }, html! { (layer.layer) }, most, html! { (layer.set_by) }]);
+        }
+        rows.push(vec![
+            html! { (variant.name) },
+            html! { strong { "provider calls" } },
+            html! { strong { (variant.most_calls) } },
+            html! { "product of the layers" },
+        ]);
+    }
     html! {
         h2 id="layers" { "Layers that may repeat the call" }
-        div.scroll { table.grid {
-            tr { th { "variant" } th { "layer" } th { "at most" } th { "set by" } }
-            @for (i, variant) in dossier.plan.variants.iter().enumerate() {
-                @for (j, layer) in variant.retry_layers.iter().enumerate() {
-                    tr {
-                        td { (variant.name) } td { (layer.layer) }
-                        td.n { (links.cite(&layer.attempts.to_string(), "packages/preflight/plan.json", &format!("/variants/{i}/retry_layers/{j}"), preflight)) }
-                        td { (layer.set_by) }
-                    }
-                }
-                tr { td { (variant.name) } td { strong { "provider calls" } } td.n { strong { (variant.most_calls) } } td { "product of the layers" } }
-            }
-        } }
+        (cards("grid", &["variant", "layer", "at most", "set by"], &rows))
     }
 }
 
@@ -104,7 +105,6 @@ pub(super) fn exclusions(dossier: &Dossier) -> Markup {
 
 pub(super) fn provenance(dossier: &Dossier, links: Links<'_>) -> Markup {
     let (results, plan) = (&dossier.results, &dossier.plan);
-    let fill = |text: &str| dossier.filling.as_ref().map_or_else(|| text.to_owned(), |f| f.fill(text));
     html! {
         h2 id="provenance" { "Provenance" }
         dl {
@@ -116,26 +116,26 @@ pub(super) fn provenance(dossier: &Dossier, links: Links<'_>) -> Markup {
             @if let Some(origin) = &dossier.origin {
                 dt { "target" } dd { "account " (origin.account) ", " (origin.region) ", endpoint " (origin.endpoint.as_deref().unwrap_or(&origin.endpoint_kind)) }
             }
-            dt { "cost ceiling" } dd { "USD " (plan.cost_ceiling_usd) }
         }
-        div.scroll { table.grid {
-            tr { th { "package" } th { "verdict" } th { "files" } th { "bytes" } th { "identity (SHA-256 of its index)" } }
-            @for package in &dossier.packages {
-                tr {
-                    td { (links.cite(&package.name, &format!("packages/{}/index.json", package.name), "", &package.identity)) }
-                    td { (package.verdict.map(|v| word(&v)).unwrap_or_default()) }
-                    td.n { (package.files) } td.n { (package.bytes) } td.hex { (package.identity) }
-                }
-            }
-        } }
+        (cards("grid", &["package", "verdict", "files", "bytes", "identity (SHA-256 of its index)"], &packages(dossier, links)))
         p { strong { "Anyone can prove from the bytes: " } "that the packages are whole and chained (" code { "assay verify" } "), that each verdict \
             follows from them (" code { "oracle judge" } "), and that every value here stands where its link says." }
         p { strong { "Attested only: " } "the clocks of harness and services, that the records came from the endpoint named above, and, unless a \
             registration with an outside time stamp is sealed in preflight, that protocol and oracle are older than the evidence."
             @if dossier.grade() == "rehearsal" { " A rehearsal proves the machinery, and nothing about AWS." } }
-        h3 { "Tags" }
-        dl { @for (key, value) in plan.stacks.first().map(|s| &s.tags).into_iter().flatten().filter(|(k, _)| *k != "assay:component" && *k != "assay:variant") {
-            dt { code { (key) } } dd { (fill(value)) }
-        } }
     }
+}
+
+fn packages(dossier: &Dossier, links: Links<'_>) -> Vec<Vec<Markup>> {
+    let row = |package: &PackageLine| {
+        let index = format!("packages/{}/index.json", package.name);
+        vec![
+            links.cite(&package.name, &index, "", &package.identity),
+            html! { (package.verdict.map(|v| word(&v)).unwrap_or_default()) },
+            html! { (package.files) },
+            html! { (package.bytes) },
+            html! { span.hex { (package.identity) } },
+        ]
+    };
+    dossier.packages.iter().map(row).collect()
 }

@@ -1,11 +1,11 @@
 //! One trial: what the oracle said, the chart, and the events behind it.
 
 use super::value::utc;
-use super::{Links, anchor};
+use super::{Links, anchor, cards};
 use crate::report::chart::chart;
 use crate::report::dossier::{Dossier, TrialFile, word};
 use crate::report::timeline::{Mark, Timeline, duration};
-use evidence::verdict::{TrialVerdict, Verdict};
+use evidence::verdict::{Cite, RuleResult, TrialVerdict, Verdict};
 use maud::{Markup, html};
 
 pub(super) fn section(dossier: &Dossier, trial: &TrialFile, links: Links<'_>, unfolded: bool) -> Markup {
@@ -54,35 +54,32 @@ pub(super) fn verdict(v: &TrialVerdict) -> Markup {
 }
 
 fn rules(trial: &TrialFile, v: &TrialVerdict, links: Links<'_>) -> Markup {
-    html! {
-        div.scroll { table {
-            tr { th { "rule" } th { "verdict" } th { "reason" } th { "read from" } }
-            @for rule in &v.rules {
-                tr {
-                    td.n { (rule.rule) }
-                    td.n { (word(&rule.verdict)) }
-                    td.what { (rule.reason) }
-                    td.from { @for cite in &rule.decisive { (links.cite(&cite.pointer, &trial.artifact, &cite.pointer, &cite.sha256)) " " } }
-                }
-            }
-        } }
-    }
+    let row = |rule: &RuleResult| {
+        let cite = |cite: &Cite| links.cite(&cite.pointer, &trial.artifact, &cite.pointer, &cite.sha256);
+        vec![
+            html! { (rule.rule) },
+            html! { (word(&rule.verdict)) },
+            html! { (rule.reason) },
+            html! { @for decisive in &rule.decisive { (cite(decisive)) " " } },
+        ]
+    };
+    cards("rules", &["rule", "verdict", "reason", "read from"], &v.rules.iter().map(row).collect::<Vec<_>>())
 }
 
 fn events(trial: &TrialFile, timeline: &Timeline, links: Links<'_>) -> Markup {
     let start = timeline.start_ms();
     html! {
-        div.scroll { table {
-            tr { th { "no." } th { "UTC" } th { "after" } th { "source" } th { "event" } }
-            @for (i, moment) in timeline.moments.iter().enumerate() {
+        div.scroll { table.events {
+            thead { tr { th { "no." } th { "UTC" } th { "after" } th { "source" } th { "event" } } }
+            tbody { @for (i, moment) in timeline.moments.iter().enumerate() {
                 tr {
-                    td.n { (links.cite(&(i + 1).to_string(), &trial.artifact, &moment.pointer, &trial.sha256)) }
-                    td.n { (utc(moment.at_ms).get(11..23).unwrap_or_default()) }
-                    td.n { "+" (duration(moment.at_ms - start)) }
-                    td.n { (moment.lane.name()) }
+                    td { (links.cite(&(i + 1).to_string(), &trial.artifact, &moment.pointer, &trial.sha256)) }
+                    td { (utc(moment.at_ms).get(11..23).unwrap_or_default()) }
+                    td { "+" (duration(moment.at_ms - start)) }
+                    td { (moment.lane.name()) }
                     td.what class=[(moment.mark != Mark::Plain).then_some("bad")] { (moment.what) }
                 }
-            }
+            } }
         } }
     }
 }

@@ -1,5 +1,6 @@
 //! Any JSON as lists and tables, for reports whose shape belongs to somebody else.
 
+use super::cards;
 use jiff::Timestamp;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -15,7 +16,7 @@ pub(super) fn value(json: &Value) -> Markup {
 fn nested(key: &str, json: &Value, depth: usize) -> Markup {
     match json {
         Value::Object(map) if depth < DEPTH => object(map, depth),
-        Value::Array(items) if depth < DEPTH => list(items, depth),
+        Value::Array(items) if depth < DEPTH => list(items),
         Value::String(text) if text.contains('\n') => html! { pre { (text) } },
         other => html! { (scalar(key, other)) },
     }
@@ -32,7 +33,7 @@ fn object(map: &Map<String, Value>, depth: usize) -> Markup {
     }
 }
 
-fn list(items: &[Value], depth: usize) -> Markup {
+fn list(items: &[Value]) -> Markup {
     let objects: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
     if objects.len() < items.len() {
         let texts: Vec<_> = items.iter().map(|item| scalar("", item)).collect();
@@ -44,15 +45,23 @@ fn list(items: &[Value], depth: usize) -> Markup {
             keys.push(key);
         }
     }
-    html! {
-        div.scroll {
-            table {
-                tr { @for key in &keys { th { (label(key)) } } }
-                @for object in &objects {
-                    tr { @for key in &keys { td { @if let Some(v) = object.get(*key) { (nested(key, v, depth + 1)) } } } }
-                }
-            }
+    let names: Vec<String> = keys.iter().map(|key| label(key)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let row = |object: &&Map<String, Value>| {
+        keys.iter().map(|key| html! { @if let Some(v) = object.get(*key) { (inline(key, v)) } }).collect()
+    };
+    cards("", &names, &objects.iter().map(row).collect::<Vec<_>>())
+}
+
+/// A value inside a cell: nested ones in words, since there is no room for lists.
+fn inline(key: &str, json: &Value) -> String {
+    match json {
+        Value::Object(map) => {
+            let told = map.iter().filter(|(_, v)| !is_empty(v)).map(|(k, v)| format!("{} {}", label(k), inline(k, v)));
+            told.collect::<Vec<_>>().join(", ")
         }
+        Value::Array(items) => items.iter().map(|item| inline("", item)).collect::<Vec<_>>().join(", "),
+        other => scalar(key, other),
     }
 }
 
