@@ -27,6 +27,7 @@ enum Kind {
 
 /// Every field that some kind of record has.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Flat {
     source: Source,
     record_id: String,

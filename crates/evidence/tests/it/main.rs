@@ -11,5 +11,6 @@ mod killed;
 mod publish;
 mod records;
 mod shell;
+mod stranger;
 mod support;
 mod tamper;

@@ -23,9 +23,10 @@ use tempfile::{TempDir, tempdir};
 const PLAN: &[u8] = b"{\"plan\":1}\n";
 const ACCOUNT: &str = "123412341234";
 
-struct Run {
+/// A run in a folder of its own.
+pub(crate) struct Run {
     _folder: TempDir,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 fn stage(name: &str, grade: &str) -> Value {
@@ -83,7 +84,8 @@ fn results(verdict: &PackageVerdict) -> Value {
     })
 }
 
-fn made() -> Run {
+/// A whole small run that has ended.
+pub(crate) fn made() -> Run {
     let folder = tempdir().unwrap();
     let path = folder.path().join("r-1");
     for inner in ["packages", "verdicts", "registration"] {
@@ -133,7 +135,8 @@ fn after(edit: impl FnOnce(&Path)) -> Vec<(Kind, String)> {
     problems(&run.path)
 }
 
-fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) {
+/// Edits a JSON file in place.
+pub(crate) fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) {
     let mut value: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     edit(&mut value);
     overwrite(path, &canonical::to_line(&value).unwrap());
