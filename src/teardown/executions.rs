@@ -7,6 +7,7 @@ use crate::cloud::executions::{self, Listed};
 use crate::cloud::poll::poll;
 use crate::cloud::{Failure, Outcome};
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 pub(super) async fn stop(job: &Job, report: &mut TeardownReport) {
     if job.input.functions.is_empty() {
@@ -24,20 +25,26 @@ pub(super) async fn stop(job: &Job, report: &mut TeardownReport) {
     }
 }
 
+/// Stopping twice is stopping once, so what still runs is asked to stop until it reads as ended. An execution that ended
+/// in the meantime refuses, and a throttled request was none; the reads that follow decide.
 async fn one(job: &Job, function: &FunctionEntry, stopped: &mut Vec<String>) -> Result<(), Failure> {
-    for arn in running(job, function).await? {
-        // An execution that ended in the meantime refuses; the reads that follow decide.
-        if executions::stop(&job.clients, &arn).await.is_done() {
-            stopped.push(arn);
-        }
-    }
+    let asked = Mutex::new(BTreeSet::new());
     let waited = poll(job.limits.settle, &job.cancel, || async {
-        match running(job, function).await {
-            Ok(running) => Outcome::Done(running.is_empty().then_some(())),
-            Err(failure) => Err(failure).into(),
+        let running = match running(job, function).await {
+            Ok(running) => running,
+            Err(failure) => return Err(failure).into(),
+        };
+        for arn in &running {
+            let known = asked.lock().unwrap_or_else(PoisonError::into_inner).contains(arn);
+            if !known && executions::stop(&job.clients, arn).await.is_done() {
+                asked.lock().unwrap_or_else(PoisonError::into_inner).insert(arn.clone());
+            }
         }
+        Outcome::Done(running.is_empty().then_some(()))
     });
-    waited.await.into_result("StopDurableExecution")
+    let waited = waited.await;
+    stopped.extend(asked.into_inner().unwrap_or_else(PoisonError::into_inner));
+    waited.into_result("StopDurableExecution")
 }
 
 /// Of every version recorded at deploy and of the unqualified list, each execution once.

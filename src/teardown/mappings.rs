@@ -5,6 +5,7 @@ use super::report::{Note, TeardownReport};
 use crate::cloud::mappings;
 use crate::cloud::poll::poll;
 use crate::cloud::{Failure, RefusalKind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(super) async fn disable(job: &Job, report: &mut TeardownReport) {
     if job.input.mappings.is_empty() {
@@ -20,30 +21,34 @@ pub(super) async fn disable(job: &Job, report: &mut TeardownReport) {
     }
 }
 
-/// Whether the mapping was on and is off now. A lost reply is settled by reading.
+/// Whether the mapping was on and is off now. Disabling twice is disabling once, so it is asked for as long as the
+/// mapping reads as on: a throttled request was none, and a lost one may have been none.
 async fn one(job: &Job, id: &str) -> Result<bool, Failure> {
-    let Some(state) = current_state(job, id).await? else { return Ok(false) };
-    if matches!(state.as_str(), "Disabled" | "Deleting") {
-        return Ok(false);
-    }
-    match mappings::disable(&job.clients, id).await.into_result() {
-        Err(failure) if failure.kind().is_some_and(is_final) => return Err(failure),
-        Ok(()) | Err(_) => {}
-    }
+    let asked = AtomicBool::new(false);
     let waited = poll(job.limits.settle, &job.cancel, || async {
-        match current_state(job, id).await {
-            Ok(Some(state)) if state != "Disabled" && state != "Deleting" => Ok(None),
-            Ok(_) => Ok(Some(())),
+        let step = match current_state(job, id).await {
+            Ok(Some(state)) => match state.as_str() {
+                "Disabled" | "Deleting" => Ok(Some(())),
+                "Disabling" => Ok(None),
+                _ => {
+                    asked.store(true, Ordering::Relaxed);
+                    ask(job, id).await.map(|()| None)
+                }
+            },
+            Ok(None) => Ok(Some(())),
             Err(failure) => Err(failure),
-        }
-        .into()
+        };
+        step.into()
     });
-    waited.await.into_result("UpdateEventSourceMapping").map(|()| true)
+    waited.await.into_result("UpdateEventSourceMapping").map(|()| asked.load(Ordering::Relaxed))
 }
 
-/// A mapping that is being changed, or a throttled call, is settled by the reads that follow.
-fn is_final(kind: RefusalKind) -> bool {
-    !matches!(kind, RefusalKind::NotFound | RefusalKind::Conflict | RefusalKind::Throttled)
+/// A mapping that is gone or being changed is settled by the read that follows.
+async fn ask(job: &Job, id: &str) -> Result<(), Failure> {
+    match mappings::disable(&job.clients, id).await.into_result() {
+        Err(failure) if matches!(failure.kind(), Some(RefusalKind::NotFound | RefusalKind::Conflict)) => Ok(()),
+        other => other,
+    }
 }
 
 async fn current_state(job: &Job, id: &str) -> Result<Option<String>, Failure> {
