@@ -13,6 +13,8 @@ pub struct State {
     pub head: Option<Head>,
     /// Stages by name, in order of their start.
     pub stages: Vec<(String, Option<StageOutcome>)>,
+    /// Why stages that did not complete ended, by name.
+    pub reasons: BTreeMap<String, String>,
     /// Acts by key.
     pub acts: BTreeMap<String, ActState>,
     /// Sealed packages, in order.
@@ -116,11 +118,12 @@ pub fn transition(mut state: State, event: Event) -> Result<State, Illegal> {
     Ok(state)
 }
 
-/// Settling what a run left goes on after its end; its evidence only grows by amendments.
+/// Settling what a run left goes on after its end, and may come to know of more; its evidence only grows by amendments.
 fn may_follow_the_end(event: &Event) -> bool {
     match event {
         Event::Intent { key, .. } | Event::Outcome { key, .. } => key.starts_with("delete-stack/"),
         Event::Sealed { package, .. } => package.starts_with("amendment-"),
+        Event::Created { .. } => true,
         _ => false,
     }
 }
@@ -137,10 +140,13 @@ fn stage(state: &mut State, event: &Event) -> Result<(), Illegal> {
                 Ok(())
             }
         },
-        Event::StageEnded { stage, outcome, .. } => {
+        Event::StageEnded { stage, outcome, detail } => {
             match state.stages.iter_mut().find(|(name, open)| name == stage && open.is_none()) {
                 Some((_, slot)) => {
                     *slot = Some(*outcome);
+                    if *outcome != StageOutcome::Completed {
+                        state.reasons.insert(stage.clone(), detail.clone());
+                    }
                     Ok(())
                 }
                 None => Err(illegal(event, "the stage is not open")),

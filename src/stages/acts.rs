@@ -1,7 +1,7 @@
 //! Intent, act, outcome: no outside act without a journal line before and after it.
 
 use super::session::Session;
-use crate::cloud::{Failure as CallFailure, Outcome, RefusalKind};
+use crate::cloud::{Failure as CallFailure, Outcome, Polled, RefusalKind, poll};
 use crate::exit::Failure;
 use crate::run::{ActOutcome, Event};
 use std::time::Duration;
@@ -102,6 +102,30 @@ pub(super) fn stop(what: &str, failure: &CallFailure) -> Failure {
             Failure::Paused(format!("{what}: {refusal}; renew the credentials"))
         }
         _ => Failure::Stopped(format!("{what}: {failure}")),
+    }
+}
+
+/// How long a read is tried again that comes after the act that it looks at.
+const LATE_READ_MS: u64 = 30_000;
+
+impl Session {
+    /// A read that looks at what is already done. Throttling and lost answers do not undo it: after a bounded time the
+    /// reason is given instead of the answer, to flag the evidence with. Every other refusal stops the run.
+    pub(super) async fn late_read<T, F: Future<Output = Outcome<T>>>(
+        &self,
+        what: &str,
+        read: impl Fn() -> F,
+    ) -> Result<Result<T, String>, Failure> {
+        let look = || async { read().await.map(Some) };
+        match poll::poll(self.pace(LATE_READ_MS), &self.cancel, look).await {
+            Polled::Ready { value, .. } => Ok(Ok(value)),
+            Polled::GaveUp { reason } => Ok(Err(format!("{what}: {reason}"))),
+            Polled::Refused(refusal) => Err(stop(what, &CallFailure::Refused(refusal))),
+            Polled::Cancelled => {
+                self.check_interrupt()?;
+                Err(Failure::Interrupted("stopped by a signal".to_owned()))
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Deploy: the artifact's bucket, the artifact, then every stack as soon as those that it needs exist.
 
 use super::acts::{answer, stop};
+use super::flags::Flags;
 use super::session::Session;
-use super::{create, freeze};
+use super::{create, freeze, ledger};
 use crate::cloud::stacks::{self, StackState, StackStatus};
 use crate::cloud::{Polled, buckets, streams};
 use crate::deploy::{Teller, wait_for_end, why_it_failed};
@@ -18,9 +19,10 @@ pub(super) type Deployed = BTreeMap<String, StackState>;
 /// Deploys everything and seals the inventory, so that ownership of what may linger later is provable.
 pub(super) async fn deploy(session: &Session) -> Result<(), Failure> {
     let started = now_ms();
-    let deployed = stacks_in_order(session).await?;
+    let flags = Flags::default();
+    let deployed = stacks_in_order(session, &flags).await?;
     tag_streams(session, &deployed).await?;
-    freeze::deployment(session, &deployed, started).await
+    freeze::deployment(session, &deployed, &flags, started).await
 }
 
 /// The stacks of a run that is deployed, read again.
@@ -38,7 +40,7 @@ pub(super) async fn deployed(session: &Session) -> Result<Deployed, Failure> {
 }
 
 /// Waves of stacks whose needs are met, each wave at once.
-async fn stacks_in_order(session: &Session) -> Result<Deployed, Failure> {
+async fn stacks_in_order(session: &Session, flags: &Flags) -> Result<Deployed, Failure> {
     let mut deployed = Deployed::new();
     loop {
         let ready: Vec<&StackPlan> = session
@@ -51,7 +53,7 @@ async fn stacks_in_order(session: &Session) -> Result<Deployed, Failure> {
             return Ok(deployed);
         }
         session.check_interrupt()?;
-        let wave = ready.iter().map(|plan| one_stack(session, plan, &deployed));
+        let wave = ready.iter().map(|plan| one_stack(session, plan, &deployed, flags));
         for (plan, state) in ready.iter().zip(join_all(wave).await) {
             deployed.insert(plan.component.clone(), state?);
         }
@@ -61,7 +63,12 @@ async fn stacks_in_order(session: &Session) -> Result<Deployed, Failure> {
     }
 }
 
-async fn one_stack(session: &Session, plan: &StackPlan, deployed: &Deployed) -> Result<StackState, Failure> {
+async fn one_stack(
+    session: &Session,
+    plan: &StackPlan,
+    deployed: &Deployed,
+    flags: &Flags,
+) -> Result<StackState, Failure> {
     let key = create::key(&plan.component);
     let id = match session.log.act(&key) {
         Some(ActState::Done(id)) => id,
@@ -76,17 +83,28 @@ async fn one_stack(session: &Session, plan: &StackPlan, deployed: &Deployed) -> 
         id: id.clone(),
         component: plan.component.clone(),
     })?;
-    let state = created(session, plan, &id).await?;
-    enter_in_ledger(session, plan, &id).await?;
+    let teller = Teller::new(&session.progress, &plan.component);
+    let state = created(session, plan, &id, &teller, flags).await?;
+    ledger::enter(session, plan, &id, &teller.seen(), flags).await?;
     Ok(state)
 }
 
 /// Waits until the stack is complete, telling its events as they come.
-async fn created(session: &Session, plan: &StackPlan, id: &str) -> Result<StackState, Failure> {
-    let teller = Teller::new(&session.progress, &plan.component);
+async fn created(
+    session: &Session,
+    plan: &StackPlan,
+    id: &str,
+    teller: &Teller,
+    flags: &Flags,
+) -> Result<StackState, Failure> {
     let pace = session.pace(session.plan.limits.stack_create_ms);
-    let state = match wait_for_end(&session.clients, id, &teller, pace, &session.cancel).await {
-        Polled::Ready { value, .. } => value,
+    let state = match wait_for_end(&session.clients, id, teller, pace, &session.cancel).await {
+        Polled::Ready { value, disturbed } => {
+            if disturbed > 0 {
+                flags.add(&plan.component, format!("{disturbed} looks at the stack were throttled or unanswered"));
+            }
+            value
+        }
         Polled::Cancelled => {
             return Err(session.check_interrupt().err().unwrap_or_else(|| Failure::Interrupted("stopped".to_owned())));
         }
@@ -99,24 +117,9 @@ async fn created(session: &Session, plan: &StackPlan, id: &str) -> Result<StackS
         return Ok(state);
     }
     let token = create::token(session, &plan.component);
-    let cause = why_it_failed(&session.clients, id, &teller, Some(&token)).await.or_else(|| state.reason.clone());
+    let cause = why_it_failed(&session.clients, id, teller, Some(&token)).await.or_else(|| state.reason.clone());
     let cause = cause.unwrap_or_else(|| "no reason given".to_owned());
     Err(Failure::Stopped(format!("stack {} ended {}: {cause}", plan.component, state.status.as_text())))
-}
-
-/// Every physical id goes into the creation ledger.
-async fn enter_in_ledger(session: &Session, plan: &StackPlan, id: &str) -> Result<(), Failure> {
-    let listing = stacks::resources(&session.clients, id, session.page_cap()).await;
-    for resource in answer(&format!("list resources of {}", plan.component), listing)?.items {
-        if let Some(id) = resource.physical_id {
-            session.log.append(Event::Created {
-                kind: resource.resource_type,
-                id,
-                component: plan.component.clone(),
-            })?;
-        }
-    }
-    Ok(())
 }
 
 /// Puts the artifact under a key that holds its digest; a repeat finds it there.

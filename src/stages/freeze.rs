@@ -1,6 +1,7 @@
 //! Freeze: drafts become sealed packages, each naming those sealed before it.
 
 use super::deploy::Deployed;
+use super::flags::Flags;
 use super::session::Session;
 use crate::cloud::stacks;
 use crate::exit::Failure;
@@ -39,11 +40,19 @@ pub(super) fn preflight(session: &Session, started_ms: i64, findings: &impl Seri
 }
 
 /// Seals the inventory and the stacks as deployed, with their events.
-pub(super) async fn deployment(session: &Session, deployed: &Deployed, started_ms: i64) -> Result<(), Failure> {
+pub(super) async fn deployment(
+    session: &Session,
+    deployed: &Deployed,
+    flags: &Flags,
+    started_ms: i64,
+) -> Result<(), Failure> {
     let mut events = Vec::new();
     for (component, stack) in deployed {
-        let read = stacks::all_events(&session.clients, &stack.id, session.page_cap()).await;
-        events.push((component, super::acts::answer(&format!("read events of {component}"), read)?));
+        let read = || stacks::all_events(&session.clients, &stack.id, session.page_cap());
+        match session.late_read(&format!("read events of {component}"), read).await? {
+            Ok(read) => events.push((component, read)),
+            Err(unread) => flags.add(component, unread),
+        }
     }
     let created = session.log.state().created;
     let inventory = Inventory { schema: "assay.inventory/1", run: session.folder.id(), created: &created };
@@ -52,6 +61,9 @@ pub(super) async fn deployment(session: &Session, deployed: &Deployed, started_m
         draft.write_json("inventory.json", &inventory)?;
         draft.write_json("stacks.json", deployed)?;
         draft.write_json("tags.json", &tags)?;
+        if let Some(disturbances) = flags.sealed() {
+            draft.write_json("disturbances.json", &disturbances)?;
+        }
         events.iter().try_for_each(|(component, events)| draft.write_json(&format!("events/{component}.json"), events))
     })
 }

@@ -10,9 +10,11 @@ mod create;
 mod deploy;
 mod dispatch;
 mod executions;
+mod flags;
 mod freeze;
 mod interlock;
 mod judging;
+mod ledger;
 mod preflight;
 mod rest;
 mod session;
@@ -60,12 +62,14 @@ async fn experiment(session: &Session) -> Result<(), Failure> {
     stage(session, "canonical", trials::canonical(session)).await
 }
 
-/// Runs a stage unless it is over. A stage that failed before a crash stays failed.
+/// Runs a stage unless it is over. A stage that failed before a crash stays failed, for the reason that it had.
 async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    match session.log.state().stage_outcome(name) {
-        Some(StageOutcome::Completed) => return Ok(()),
-        Some(_) => return Err(Failure::Stopped(format!("stage {name} did not complete before"))),
-        None => {}
+    let state = session.log.state();
+    match (state.stage_outcome(name), state.reasons.get(name)) {
+        (Some(StageOutcome::Completed), _) => return Ok(()),
+        (Some(_), Some(why)) if !why.is_empty() => return Err(Failure::Stopped(why.clone())),
+        (Some(_), _) => return Err(Failure::Stopped(format!("stage {name} did not complete before"))),
+        (None, _) => {}
     }
     session.check_interrupt()?;
     interlock::check(session).await?;

@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
-use crate::run::{Event, Head, Lock, RunFolder, RunLog};
+use crate::run::{Event, Head, Lock, PrefixLock, RunFolder, RunLog};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct Session {
     pub left_out: Vec<String>,
     /// Held until the session is dropped.
     pub lock: Lock,
+    /// The study's place in the account, held as long; none in a cloud of one's own.
+    pub place: Option<PrefixLock>,
 }
 
 impl Session {

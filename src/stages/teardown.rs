@@ -1,8 +1,8 @@
 //! The teardown stage: what the creation ledger holds is settled, stack by stack.
 
 use super::acts::stop;
-use super::create;
 use super::session::Session;
+use super::{create, ledger};
 use crate::exit::Failure;
 use crate::progress::{Notice, Progress};
 use crate::run::{ActOutcome, ActState, Created, Event, State};
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Tears down everything that the journal says was, or may have been, created.
 pub(super) async fn tear_down(session: &Session, options: Options) -> Result<TeardownReport, Failure> {
+    ledger::complete(session, None).await?;
     let input = input(session, &session.log.state(), options);
     intend(session, &input)?;
     let observer = Arc::new(Teller { progress: session.progress.clone() });
@@ -22,6 +23,10 @@ pub(super) async fn tear_down(session: &Session, options: Options) -> Result<Tea
     // A run that is being stopped still cleans up; a second signal ends the process.
     let report = teardown(input, &session.clients, limits, &CancellationToken::new(), observer).await;
     settle(session, &report)?;
+    // A stack that was still being created has made more in the meantime.
+    if session.log.state().package("deploy").is_none() {
+        ledger::complete(session, Some(&report)).await?;
+    }
     let expired = report.stacks.iter().any(|s| s.result == StackResult::Paused);
     if expired {
         let refusal = crate::cloud::Failure::refused(
