@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use crate::run::Neighbours;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -210,6 +211,9 @@ pub(super) struct RunArgs {
     /// What a first Ctrl-C does with what is deployed
     #[arg(long, value_enum, default_value_t = OnInterrupt::Clean)]
     pub(super) on_interrupt: OnInterrupt,
+    /// What to do if another run of the study has not ended in this account and region
+    #[arg(long, value_enum, default_value_t = OtherRuns::Refuse)]
+    pub(super) neighbours: OtherRuns,
     #[command(flatten)]
     pub(super) registered: super::preregister::Registered,
     #[command(flatten)]
@@ -224,6 +228,26 @@ pub(super) enum OnInterrupt {
     Clean,
     /// Leave the stacks for a later resume or teardown
     Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OtherRuns {
+    /// Do not start, and say who holds the place
+    Refuse,
+    /// Take over the lock of a run whose process is gone; a living one is still refused
+    TakeOver,
+    /// Lock nothing: several runs at once, on purpose
+    Ignore,
+}
+
+impl From<OtherRuns> for Neighbours {
+    fn from(asked: OtherRuns) -> Self {
+        match asked {
+            OtherRuns::Refuse => Self::Refuse,
+            OtherRuns::TakeOver => Self::TakeOver,
+            OtherRuns::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// Which account and region, as every AWS tool takes it.

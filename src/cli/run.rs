@@ -10,7 +10,7 @@ use crate::plan::{self, Options, Plan};
 use crate::progress::{Notice, Progress};
 use crate::protocol::{self, Loaded};
 use crate::report;
-use crate::run::RunFolder;
+use crate::run::{Neighbours, RunFolder};
 use crate::stages::{self, Conclusion, Session};
 use std::path::Path;
 
@@ -38,6 +38,8 @@ pub(super) async fn rehearse(args: &RehearseArgs, progress: Progress) -> Result<
         progress,
         cancel: shutdown.token(),
         keep_on_interrupt: false,
+        // The embedded cloud is this run's alone.
+        neighbours: Neighbours::Ignore,
     };
     let result = run_session(launch::start(start).await).await;
     cloud.shutdown().await;
@@ -69,6 +71,7 @@ pub(super) async fn run(args: &RunArgs, progress: Progress) -> Result<Exit, Fail
         progress,
         cancel: shutdown.token(),
         keep_on_interrupt: args.on_interrupt == OnInterrupt::Keep,
+        neighbours: args.neighbours.into(),
     };
     let session = launch::start(start).await?;
     shutdown.recover_with(session.recovery());

@@ -1,6 +1,6 @@
 //! A new run: folder, lock, inputs, plan, first journal line.
 
-use super::{grade, origin};
+use super::{grade, neighbours, origin};
 use crate::cloud::Clients;
 use crate::exit::Failure;
 use crate::plan::Plan;
@@ -8,7 +8,7 @@ use crate::plan::names::{self, Filling};
 use crate::progress::Progress;
 use crate::protocol::Loaded;
 use crate::registration;
-use crate::run::{Event, Lock, RunFolder, RunLog};
+use crate::run::{Event, Lock, Neighbours, PrefixLock, RunFolder, RunLog};
 use crate::stages::{Inputs, Session};
 use evidence::stage::{Grade, Origin};
 use jiff::{SignedDuration, Timestamp};
@@ -38,6 +38,8 @@ pub struct Start {
     pub cancel: CancellationToken,
     /// Whether a signal leaves the stacks in place.
     pub keep_on_interrupt: bool,
+    /// What to do about other runs of the study in this account.
+    pub neighbours: Neighbours,
 }
 
 /// Makes the run. Nothing is written outside its folder.
@@ -49,6 +51,8 @@ pub async fn start(start: Start) -> Result<Session, Failure> {
     let grade = grade(start.clients.endpoint());
     let now = Timestamp::now();
     let filling = filling(&start, &origin, now)?;
+    let place = PrefixLock::take(&start.runs, &origin, &start.plan.study, &filling.run, start.neighbours)?;
+    look_around(&start, &origin).await?;
     let folder = RunFolder::create(&start.runs, &filling.run)?;
     let lock = Lock::take(folder.path())?;
     let inputs = inputs(&start);
@@ -72,7 +76,39 @@ pub async fn start(start: Start) -> Result<Session, Failure> {
         progress: start.progress,
         keep_on_interrupt: start.keep_on_interrupt,
         lock,
+        place,
     })
+}
+
+/// Refuses to start beside stacks of another run of the study, or only tells of them. Not being able to look is no
+/// reason to stop: the lock of this folder of runs holds, and names never collide.
+async fn look_around(start: &Start, origin: &Origin) -> Result<(), Failure> {
+    if start.neighbours == Neighbours::Ignore {
+        return Ok(());
+    }
+    let found = match neighbours::of_study(&start.clients, &start.plan.study).await.into_result() {
+        Ok(found) => found,
+        Err(failure) => {
+            start.progress.warn(format!("could not look for other runs of this study: {failure}"));
+            return Ok(());
+        }
+    };
+    let Some((run, stack)) = found.first_key_value() else { return Ok(()) };
+    let told = format!(
+        "run {run} of study {} has stacks in account {} ({stack}), and its lock is not in {}",
+        start.plan.study,
+        origin.account,
+        start.runs.display()
+    );
+    match start.neighbours {
+        Neighbours::Refuse => Err(Failure::Refused(format!(
+            "{told}\nfinish it where it was started (assay resume {run} --yes, or assay teardown {run}), or start beside it with: --neighbours take-over"
+        ))),
+        _ => {
+            start.progress.warn(told);
+            Ok(())
+        }
+    }
 }
 
 fn filling(start: &Start, origin: &Origin, now: Timestamp) -> Result<Filling, Failure> {

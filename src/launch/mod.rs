@@ -1,6 +1,7 @@
 //! From a command to a session: connect, pin the target, make or open the run's folder.
 
 mod create;
+mod neighbours;
 mod reopen;
 mod tools;
 

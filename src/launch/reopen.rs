@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
 use crate::protocol::Protocol;
-use crate::run::{Event, Head, Lock, RunFolder, RunLog};
+use crate::run::{Event, Head, Lock, Neighbours, PrefixLock, RunFolder, RunLog};
 use crate::stages::{Inputs, Session};
 use evidence::digest::Digest;
 use std::collections::BTreeMap;
@@ -62,6 +62,10 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     if let Err(failure) = identity::caller(&clients).await.into_result() {
         return Err(unreachable(&folder, &head, &failure));
     }
+    // Settling touches nothing but the run's own, beside which another run may be at work.
+    let neighbours = if reopen.settling { Neighbours::Ignore } else { Neighbours::TakeOver };
+    let runs = folder.path().parent().unwrap_or(folder.path());
+    let place = PrefixLock::take(runs, &head.origin, &plan.study, folder.id(), neighbours)?;
     if !reopen.settling {
         log.append(Event::Resumed { pid: std::process::id() })?;
     }
@@ -78,6 +82,7 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
         progress: reopen.progress,
         keep_on_interrupt: false,
         lock,
+        place,
     })
 }
 
