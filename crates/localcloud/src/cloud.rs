@@ -107,6 +107,8 @@ impl Cloud {
             cancel: CancellationToken::new(),
         }));
         cloud.spawn(server::serve(cloud.clone(), listener));
+        // Beside the work: nothing waits for it.
+        drop(tokio::task::spawn_blocking(|| crate::lambda::sweep::sweep(&std::env::temp_dir())));
         Ok(cloud)
     }
 

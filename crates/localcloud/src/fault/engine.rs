@@ -1,6 +1,6 @@
 //! Decides which calls are hit. Each rule counts its own matching calls, so rules do not disturb each other.
 
-use super::script::{Effect, Rule, Script, When};
+use super::script::{Caller, Effect, Rule, Script, When};
 use crate::service::Service;
 use std::sync::{Mutex, PoisonError};
 
@@ -32,12 +32,18 @@ impl Faults {
 
     /// As [`Faults::next`], for a call about the resource with this name; rules with a target are tried too.
     pub(crate) fn next_on(&self, service: Service, operation: &str, target: &str) -> Vec<Effect> {
-        self.lock().hits(service, operation, target, false)
+        self.lock().hits(&Asked { service, operation, target, ..Asked::default() }, false)
+    }
+
+    /// As [`Faults::next_on`] for an invocation of a function; rules with a payload are tried too.
+    pub(crate) fn next_invocation(&self, function: &str, payload: &[u8]) -> Vec<Effect> {
+        let asked = Asked { service: Service::Lambda, operation: "Invoke", target: function, payload, caller: None };
+        self.lock().hits(&asked, false)
     }
 
     /// The effects that the server applies to this call. Counts the call.
-    pub(crate) fn on_wire(&self, service: Service, operation: &str) -> Vec<Effect> {
-        self.lock().hits(service, operation, "", true)
+    pub(crate) fn on_wire(&self, service: Service, operation: &str, caller: Caller) -> Vec<Effect> {
+        self.lock().hits(&Asked { service, operation, caller: Some(caller), ..Asked::default() }, true)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Progress> {
@@ -45,11 +51,27 @@ impl Faults {
     }
 }
 
+/// One call, as rules look at it.
+#[derive(Clone, Copy, Debug)]
+struct Asked<'a> {
+    service: Service,
+    operation: &'a str,
+    target: &'a str,
+    payload: &'a [u8],
+    caller: Option<Caller>,
+}
+
+impl Default for Asked<'_> {
+    fn default() -> Self {
+        Self { service: Service::Sts, operation: "", target: "", payload: &[], caller: None }
+    }
+}
+
 impl Progress {
-    fn hits(&mut self, service: Service, operation: &str, target: &str, wire: bool) -> Vec<Effect> {
+    fn hits(&mut self, asked: &Asked<'_>, wire: bool) -> Vec<Effect> {
         let mut hits = Vec::new();
         for (rule, count) in &mut self.rules {
-            if rule.effect.is_on_wire() != wire || !matches(rule, service, operation, target) {
+            if rule.effect.is_on_wire() != wire || !matches(rule, asked) {
                 continue;
             }
             *count += 1;
@@ -67,10 +89,16 @@ impl Progress {
     }
 }
 
-fn matches(rule: &Rule, service: Service, operation: &str, target: &str) -> bool {
-    rule.service.is_none_or(|s| s == service)
-        && rule.operation.as_deref().is_none_or(|o| o == operation)
-        && rule.target.as_deref().is_none_or(|t| target.contains(t))
+fn matches(rule: &Rule, asked: &Asked<'_>) -> bool {
+    rule.service.is_none_or(|s| s == asked.service)
+        && rule.operation.as_deref().is_none_or(|o| o == asked.operation)
+        && rule.target.as_deref().is_none_or(|t| asked.target.contains(t))
+        && rule.payload.as_deref().is_none_or(|p| contains(asked.payload, p.as_bytes()))
+        && rule.caller.is_none_or(|c| asked.caller == Some(c))
+}
+
+fn contains(payload: &[u8], text: &[u8]) -> bool {
+    text.is_empty() || payload.windows(text.len()).any(|window| window == text)
 }
 
 /// SplitMix64, mapped to 0..1: small, seeded and the same on every machine.
@@ -89,19 +117,30 @@ mod tests {
     use super::*;
 
     fn faults(when: When, effect: Effect) -> Faults {
-        let rule =
-            Rule { service: Some(Service::Sqs), operation: Some("SendMessage".to_owned()), target: None, when, effect };
+        let (service, operation) = (Some(Service::Sqs), Some("SendMessage".to_owned()));
+        let rule = Rule { service, operation, target: None, payload: None, caller: None, when, effect };
         Faults::new(Script { rules: vec![rule] }, 7)
     }
 
+    #[test]
+    fn a_payload_and_a_caller_choose_among_calls() {
+        let rules = "rules:\n  - {target: caller, payload: canonical-2, effect: function_crash}\n  - {service: s3, caller: client, effect: throttle}\n";
+        let faults = Faults::new(Script::from_yaml("script", rules).unwrap(), 7);
+        assert!(faults.next_invocation("durable-caller", b"{\"trial\":\"canonical-1\"}").is_empty());
+        assert_eq!(faults.next_invocation("durable-caller", b"{\"trial\":\"canonical-2\"}"), [Effect::FunctionCrash]);
+        assert!(faults.next_invocation("provider", b"canonical-2").is_empty());
+        assert!(faults.on_wire(Service::S3, "PutObject", Caller::Function).is_empty());
+        assert_eq!(faults.on_wire(Service::S3, "PutObject", Caller::Client), [Effect::Throttle]);
+    }
+
     fn pattern(faults: &Faults, calls: usize) -> Vec<bool> {
-        (0..calls).map(|_| !faults.on_wire(Service::Sqs, "SendMessage").is_empty()).collect()
+        (0..calls).map(|_| !faults.on_wire(Service::Sqs, "SendMessage", Caller::Client).is_empty()).collect()
     }
 
     #[test]
     fn the_nth_matching_call_is_hit_once() {
         let faults = faults(When::Nth(2), Effect::Throttle);
-        assert!(faults.on_wire(Service::Sqs, "ReceiveMessage").is_empty());
+        assert!(faults.on_wire(Service::Sqs, "ReceiveMessage", Caller::Client).is_empty());
         assert_eq!(pattern(&faults, 4), [false, true, false, false]);
     }
 
@@ -123,7 +162,7 @@ mod tests {
     #[test]
     fn services_and_the_wire_do_not_share_effects() {
         let faults = faults(When::Always, Effect::StaleTagIndex);
-        assert!(faults.on_wire(Service::Sqs, "SendMessage").is_empty());
+        assert!(faults.on_wire(Service::Sqs, "SendMessage", Caller::Client).is_empty());
         assert_eq!(faults.next(Service::Sqs, "SendMessage"), [Effect::StaleTagIndex]);
     }
 }

@@ -6,4 +6,4 @@ mod script;
 
 pub(crate) use engine::Faults;
 pub(crate) use page::{damage_page, unwrap_token};
-pub use script::{Effect, Rule, Script, ScriptError, When};
+pub use script::{Caller, Effect, Rule, Script, ScriptError, When};

@@ -50,6 +50,12 @@ pub struct Rule {
     /// such a rule does not apply to effects on the wire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Text that an invocation's payload must contain; such a rule applies to effects on functions only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+    /// Who makes the call; absent means anybody. Applies to effects on the wire only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Caller>,
     /// Which of the matching calls.
     #[serde(default, deserialize_with = "as_in_json")]
     pub when: When,
@@ -62,6 +68,16 @@ pub struct Rule {
 fn as_in_json<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     serde_json::from_value(value).map_err(D::Error::custom)
+}
+
+/// Who makes a call over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caller {
+    /// A function that the cloud runs.
+    Function,
+    /// Anybody else.
+    Client,
 }
 
 /// Which of a rule's matching calls are hit.

@@ -52,7 +52,7 @@ pub(crate) fn digest(zip: &[u8]) -> String {
 
 /// Unzips a package. Blocks on the disk.
 pub(crate) fn unzip(zip: &[u8]) -> Result<Code, CodeError> {
-    let folder = tempfile::Builder::new().prefix("localcloud-function-").tempdir()?;
+    let folder = tempfile::Builder::new().prefix(&super::sweep::prefix()).tempdir()?;
     let mut archive = zip::ZipArchive::new(Cursor::new(zip)).map_err(|_| CodeError::Zip)?;
     let mut left = UNZIPPED_LIMIT;
     for index in 0..archive.len() {

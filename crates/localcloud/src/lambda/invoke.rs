@@ -4,7 +4,6 @@ use super::environment::Failure;
 use super::pool;
 use crate::cloud::Cloud;
 use crate::fault::Effect;
-use crate::service::Service;
 use crate::service::lambda::function::Version;
 use hyper::body::Bytes;
 use std::sync::Arc;
@@ -62,20 +61,21 @@ pub(crate) struct Request {
 impl Request {
     /// A request without frills.
     pub(crate) fn new(cloud: &Cloud, version: &Version, function_arn: &str, payload: Bytes) -> Self {
+        let fault = fault(cloud, version, &payload);
         Self {
             request_id: cloud.uuid(),
             function_arn: function_arn.to_owned(),
             payload,
             client_context: None,
-            fault: fault(cloud, version),
+            fault,
             kill: CancellationToken::new(),
         }
     }
 }
 
 /// Asks the script what goes wrong with the next invocation of a function. Counts the invocation.
-pub(crate) fn fault(cloud: &Cloud, version: &Version) -> Fault {
-    for effect in cloud.faults().next_on(Service::Lambda, "Invoke", &version.name) {
+pub(crate) fn fault(cloud: &Cloud, version: &Version, payload: &[u8]) -> Fault {
+    for effect in cloud.faults().next_invocation(&version.name, payload) {
         match effect {
             Effect::FunctionCrash => return Fault::Crash,
             Effect::FunctionTimeout => return Fault::Timeout,

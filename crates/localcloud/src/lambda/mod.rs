@@ -14,3 +14,4 @@ mod output;
 pub(crate) mod poller;
 pub(crate) mod pool;
 mod runtime_api;
+pub(crate) mod sweep;

@@ -3,7 +3,7 @@
 use super::{Dropped, effects};
 use crate::cloud::{Cloud, Context, Origin};
 use crate::error::ApiError;
-use crate::fault::{self, Effect};
+use crate::fault::{self, Caller, Effect};
 use crate::service::{Service, s3};
 use crate::time;
 use crate::wire::{self, Call, Output, Refusal, Reply, Request};
@@ -25,8 +25,9 @@ pub(super) async fn handle(cloud: &Cloud, request: Request) -> Result<Reply, Dro
     };
     // A waiting receive ends with its client: nobody would delete what it received.
     let waits_for_client = call.service == Service::Sqs && call.operation == "ReceiveMessage";
+    let caller = if wire::is_from_function(&request) { Caller::Function } else { Caller::Client };
     drop(request);
-    let answered = answer(cloud.clone(), call, request_id);
+    let answered = answer(cloud.clone(), call, caller, request_id);
     if waits_for_client { answered.await } else { detached(cloud, answered).await }
 }
 
@@ -43,9 +44,9 @@ async fn detached(
     receiver.await.unwrap_or(Err(Dropped))
 }
 
-async fn answer(cloud: Cloud, mut call: Call, request_id: String) -> Result<Reply, Dropped> {
+async fn answer(cloud: Cloud, mut call: Call, caller: Caller, request_id: String) -> Result<Reply, Dropped> {
     cloud.count(call.service, &call.operation);
-    let hits = cloud.faults().on_wire(call.service, &call.operation);
+    let hits = cloud.faults().on_wire(call.service, &call.operation, caller);
     let (protocol, operation) = (call.protocol.clone(), call.operation.clone());
     // Inputs can be large; only damaged pages need a second look at theirs.
     let asked = if hits.iter().any(is_on_page) { call.input.clone() } else { Value::Null };

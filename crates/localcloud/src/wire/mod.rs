@@ -26,6 +26,9 @@ use serde_json::Value;
 
 pub(crate) use request::{Reply, Request};
 
+/// Session token in the environment of every function; SDKs send it along.
+pub(crate) const FUNCTION_TOKEN: &str = "local-function";
+
 /// What a request asks for.
 #[derive(Debug)]
 pub(crate) struct Call {
@@ -68,6 +71,11 @@ pub(crate) struct Refusal(pub(crate) Protocol, pub(crate) ApiError);
 /// Reads what a request asks for.
 pub(crate) fn read(request: &Request) -> Result<Call, Refusal> {
     route::read(request)
+}
+
+/// Whether one of the cloud's own functions sent a request: their environments have credentials of their own.
+pub(crate) fn is_from_function(request: &Request) -> bool {
+    request.header("x-amz-security-token") == Some(FUNCTION_TOKEN)
 }
 
 /// Renders an answer.

@@ -19,7 +19,7 @@ pub(super) fn of(
         ("_HANDLER", settings.handler.clone()),
         ("AWS_ACCESS_KEY_ID", access_key(id)),
         ("AWS_SECRET_ACCESS_KEY", "local".to_owned()),
-        ("AWS_SESSION_TOKEN", "local".to_owned()),
+        ("AWS_SESSION_TOKEN", crate::wire::FUNCTION_TOKEN.to_owned()),
         ("AWS_REGION", version.region.clone()),
         ("AWS_DEFAULT_REGION", version.region.clone()),
         ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
