@@ -6,6 +6,8 @@ use super::{checks, model};
 use crate::exit::Failure;
 use evidence::digest::Digest;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use yaml::{Dialect, Document, Limits};
 
@@ -66,5 +68,12 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, Failure> {
     if size > limit as u64 {
         return Err(Failure::Usage(format!("{}: {size} bytes, a protocol may have at most {limit}", path.display())));
     }
-    std::fs::read(path).map_err(|e| Failure::Usage(format!("cannot read protocol {}: {e}", path.display())))
+    let mut bytes = Vec::new();
+    // A device or a pipe has no size before it is read.
+    let read = File::open(path).and_then(|file| file.take(limit as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|e| Failure::Usage(format!("cannot read protocol {}: {e}", path.display())))?;
+    if bytes.len() > limit {
+        return Err(Failure::Usage(format!("{}: more than {limit} bytes, the most of a protocol", path.display())));
+    }
+    Ok(bytes)
 }
