@@ -1,19 +1,28 @@
 //! The full matrices with one command: kill the harness at every journal line, and disturb every call of a run.
 //!
-//! `cargo run --example matrix -- [kill|faults|scripts|all] [--every N] [--jobs N] [--minutes N]`
+//! `cargo run --example matrix -- [kill|kill-fast|faults|scripts|disk|all] [--every N] [--seed N] [--jobs N] [--minutes N]`
 //!
-//! Prints Markdown; `--every N` takes each N-th point, `--minutes N` stops taking new ones after that time and says
-//! how many were left out. The exit code is 1 if any point went wrong.
+//! - `kill`: the study itself, every journal line; `kill-fast`: the same with the protocol of the tests.
+//! - `faults`: the first call of every operation with every effect, then the second, middle and last ones.
+//! - `scripts`: every committed fault script, which must end as its comment says, and with a cloud of its own, where a
+//!   paused run is resumed.
+//!
+//! - `disk`: a disk that is full after the artifact and every further 16 KiB, where the system lets us mount.
+//!
+//! Prints Markdown; `--every N` takes each N-th point, beginning at `--seed`, `--minutes N` stops taking new ones after
+//! that time and says how many were left out. Points are mostly waiting, so `--jobs` (6) run at once, each with a cloud
+//! and a folder of its own. The exit code is 1 if any point went wrong.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the tests")]
 
 #[path = "../tests/it/support.rs"]
 mod support;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use support::{Lab, Point, Programs, disturbed, kill_at, rule};
+use support::{FAST, FAST_DURABLE, Lab, Point, Programs, STUDY, disturbed_in, kill_at, on_small_disk, rehearsed, rule};
 
 const EFFECTS: [(&str, &str); 5] = [
     ("throttle", "throttle"),
@@ -25,24 +34,29 @@ const EFFECTS: [(&str, &str); 5] = [
 
 /// What is done at one point.
 enum Work {
-    Kill(usize),
-    Fault { name: String, matrix: String, script: String, repeats: u64 },
+    Kill(&'static str, usize),
+    Fault { protocol: &'static str, name: String, matrix: String, script: String, repeats: u64 },
+    Script(&'static str, PathBuf),
+    Disk(usize),
 }
 
 struct Asked {
     what: String,
     every: usize,
+    seed: usize,
     jobs: usize,
     bound: Duration,
 }
 
 fn asked() -> Asked {
-    let mut asked = Asked { what: "all".to_owned(), every: 1, jobs: 2, bound: Duration::from_secs(3600) };
+    let bound = Duration::from_secs(6 * 3600);
+    let mut asked = Asked { what: "all".to_owned(), every: 1, seed: 0, jobs: 6, bound };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut number = || args.next().and_then(|n| n.parse::<usize>().ok()).expect("a number");
         match arg.as_str() {
             "--every" => asked.every = number().max(1),
+            "--seed" => asked.seed = number(),
             "--jobs" => asked.jobs = number().max(1),
             "--minutes" => asked.bound = Duration::from_secs(number() as u64 * 60),
             _ => asked.what = arg,
@@ -57,63 +71,83 @@ fn main() -> ExitCode {
     let assay = exe.parent().and_then(|p| p.parent()).expect("target folder").join("assay");
     assert!(assay.is_file(), "build the harness first: cargo build ({} is missing)", assay.display());
     let programs = Programs::of(&assay);
-    let lab = Lab::open(&programs, None);
-    let whole = lab.start_run().wait();
-    assert_eq!(whole.code, Some(0), "a run without faults: {whole:?}");
-    let mut work = VecDeque::new();
-    if matches!(asked.what.as_str(), "kill" | "all") {
-        work.extend((1..=lab.lines()).map(Work::Kill));
+    let all = asked.what == "all";
+    let mut work = Vec::new();
+    if all || asked.what == "faults" {
+        work.extend(faults(&programs));
     }
-    if matches!(asked.what.as_str(), "faults" | "all") {
-        work.extend(faults(&lab));
-    }
-    if matches!(asked.what.as_str(), "scripts" | "all") {
+    if all || asked.what == "scripts" {
         work.extend(scripts());
     }
-    drop(lab);
+    if all || asked.what == "disk" {
+        work.extend((0..=640).step_by(16).map(Work::Disk));
+    }
+    if all || asked.what == "kill-fast" {
+        work.extend((1..=undisturbed(&programs, FAST).lines()).map(|line| Work::Kill(FAST, line)));
+    }
+    if all || asked.what == "kill" {
+        work.extend((1..=undisturbed(&programs, STUDY).lines()).map(|line| Work::Kill(STUDY, line)));
+    }
     let total = work.len();
-    let work: VecDeque<Work> = work.into_iter().step_by(asked.every).collect();
+    let taken = work.into_iter().enumerate().filter(|(at, _)| (at + asked.seed) % asked.every == 0);
+    let work: VecDeque<Work> = taken.map(|(_, work)| work).collect();
     let started = Instant::now();
     let (points, left) = try_all(&programs, work, &asked);
     print(&points, total, left, started.elapsed());
     if points.iter().any(|(_, p)| !p.problems.is_empty()) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// First, second, middle and last call of every operation that a run makes, with every effect.
-fn faults(lab: &Lab) -> Vec<Work> {
+/// A lab whose run nothing disturbed: its journal and its calls are the points.
+fn undisturbed(programs: &Programs, protocol: &'static str) -> Lab {
+    let lab = Lab::of(programs, None, protocol);
+    let whole = lab.start_run().wait();
+    assert_eq!(whole.code, Some(0), "a run without faults: {whole:?}");
+    lab
+}
+
+/// Every operation that a run makes with every effect: the first calls of all before the second, middle and last ones.
+/// Operations that only durable executions need are disturbed in a run that has them.
+fn faults(programs: &Programs) -> Vec<Work> {
+    let (fast, durable) = (undisturbed(programs, FAST), undisturbed(programs, FAST_DURABLE));
+    let common = fast.cloud().calls();
+    let others = durable.cloud().calls().into_iter().filter(|(call, _)| !common.contains_key(call));
+    let calls: Vec<_> =
+        common.clone().into_iter().map(|c| (FAST, c)).chain(others.map(|c| (FAST_DURABLE, c))).collect();
     let mut work = Vec::new();
-    for ((service, operation), calls) in lab.cloud().calls() {
-        let service = format!("{service:?}").to_lowercase();
-        let mut nths = vec![1, 2, calls / 2, calls];
-        nths.retain(|n| (1..=calls).contains(n));
-        nths.sort_unstable();
-        nths.dedup();
-        for nth in nths {
-            for (matrix, effect) in EFFECTS {
-                work.push(Work::Fault {
-                    name: format!("{matrix} at {service} {operation} {nth} of {calls}"),
-                    matrix: matrix.to_owned(),
-                    script: rule(&service, &operation, &format!("{{ nth: {nth} }}"), effect),
-                    repeats: u64::from(operation == "SendMessage"),
-                });
-            }
+    for rank in 0..4 {
+        for (protocol, ((service, operation), calls)) in &calls {
+            let mut nths = vec![1, 2, calls / 2, *calls];
+            nths.retain(|n| (1..=*calls).contains(n));
+            nths.sort_unstable();
+            nths.dedup();
+            let Some(nth) = nths.get(rank) else { continue };
+            let service = format!("{service:?}").to_lowercase();
+            work.extend(EFFECTS.map(|(matrix, effect)| Work::Fault {
+                protocol,
+                name: format!("{matrix} at {service} {operation} {nth} of {calls}"),
+                matrix: matrix.to_owned(),
+                script: rule(&service, operation, &format!("{{ nth: {nth} }}"), effect),
+                repeats: u64::from(operation == "SendMessage"),
+            }));
         }
     }
     work
 }
 
+/// Each script as its comment says; then with a cloud of its own, where what pauses is resumed.
 fn scripts() -> Vec<Work> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("protocols/faults");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("scripts").filter_map(|e| e.ok().map(|e| e.path())).collect();
-    paths.sort();
-    let work = paths.into_iter().map(|path| Work::Fault {
-        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        matrix: "script".to_owned(),
-        script: std::fs::read_to_string(&path).expect("script"),
+    let paths = support::scripts();
+    let apart = paths.iter().map(|path| Work::Fault {
+        protocol: FAST,
+        name: format!("{}, cloud apart", path.file_name().unwrap_or_default().to_string_lossy()),
+        matrix: "script, cloud apart".to_owned(),
+        script: std::fs::read_to_string(path).expect("script"),
         repeats: 8,
     });
-    work.collect()
+    let apart: Vec<Work> = apart.collect();
+    let control = paths.iter().filter(|p| p.ends_with("environment-killed.yaml")).cloned();
+    let control: Vec<Work> = control.map(|path| Work::Script(STUDY, path)).collect();
+    paths.into_iter().map(|path| Work::Script(FAST, path)).chain(control).chain(apart).collect()
 }
 
 fn try_all(programs: &Programs, work: VecDeque<Work>, asked: &Asked) -> (Vec<(String, Point)>, usize) {
@@ -124,9 +158,13 @@ fn try_all(programs: &Programs, work: VecDeque<Work>, asked: &Asked) -> (Vec<(St
                 while started.elapsed() < asked.bound {
                     let Some(next) = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { return };
                     let (matrix, point) = try_one(programs, next);
-                    if !point.problems.is_empty() {
-                        eprintln!("{}: {} {:?}", point.name, point.ends, point.problems);
-                    }
+                    eprintln!(
+                        "{:>5} s  {}: {} {:?}",
+                        started.elapsed().as_secs(),
+                        point.name,
+                        point.ends,
+                        point.problems
+                    );
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((matrix, point));
                 }
             });
@@ -138,12 +176,18 @@ fn try_all(programs: &Programs, work: VecDeque<Work>, asked: &Asked) -> (Vec<(St
 
 fn try_one(programs: &Programs, work: Work) -> (String, Point) {
     let (matrix, name) = match &work {
-        Work::Kill(line) => ("kill".to_owned(), format!("kill at line {line}")),
+        Work::Kill(protocol, line) => (format!("kill, {protocol}"), format!("kill at line {line}")),
         Work::Fault { matrix, name, .. } => (matrix.clone(), name.clone()),
+        Work::Script(protocol, path) => (format!("script, {protocol}"), path.display().to_string()),
+        Work::Disk(more_kib) => ("disk full".to_owned(), format!("disk full {more_kib} KiB after the artifact")),
     };
     let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match work {
-        Work::Kill(line) => kill_at(programs, line),
-        Work::Fault { name, script, repeats, .. } => disturbed(programs, &name, &script, repeats),
+        Work::Kill(protocol, line) => kill_at(programs, protocol, line),
+        Work::Fault { protocol, name, script, repeats, .. } => {
+            disturbed_in(programs, protocol, &name, &script, repeats)
+        }
+        Work::Script(protocol, path) => rehearsed(programs, protocol, &path).0,
+        Work::Disk(more_kib) => on_small_disk(programs, more_kib).expect("this system lets nobody mount"),
     }));
     let lost =
         |_| Point { name, ends: "no end".to_owned(), code: None, problems: vec!["the attempt panicked".to_owned()] };

@@ -1,6 +1,6 @@
 //! Runs whose harness is killed are taken up from the journal alone. The full matrix: `cargo run --example matrix`.
 
-use crate::support::{Lab, Programs, kill_at, sample};
+use crate::support::{FAST, Lab, Programs, kill_at, sample};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn killed(line: usize) -> Lab {
 fn a_run_killed_at_sampled_lines_ends_as_if_nothing_had_been() {
     let programs = programs();
     for line in sample(20_261_130, 3, 75) {
-        let point = kill_at(&programs, line + 1);
+        let point = kill_at(&programs, FAST, line + 1);
         assert!(point.problems.is_empty(), "{point:?}");
     }
 }
@@ -61,10 +61,20 @@ fn a_torn_tail_is_cut_and_other_damage_refuses() {
         assert!(refused.stderr.contains("journal.jsonl"), "{what}: {refused:?}");
         let listed = lab.assay(&["list", "--runs", &lab.runs().display().to_string()]);
         assert!(listed.stdout.contains("damaged"), "{what}: {listed:?}");
+        let run = lab.run_folder().expect("run").display().to_string();
+        let shown = lab.assay(&["show", &run]);
+        assert!(shown.stdout.contains("damaged") && shown.stdout.contains("journal"), "{what}: {shown:?}");
+        let verified = lab.assay(&["verify", &run]);
+        assert_eq!(verified.code, Some(30), "{what}: {verified:?}");
     }
     std::fs::write(&journal, &whole).expect("write");
     let mut file = std::fs::File::options().append(true).open(&journal).expect("open");
     file.write_all(b"{\"at_ms\":17960752110").expect("torn");
+    let run = lab.run_folder().expect("run").display().to_string();
+    let shown = lab.assay(&["show", &run]);
+    assert!(shown.stdout.contains("stopped") && shown.stdout.contains("assay resume"), "{shown:?}");
+    let verified = lab.assay(&["verify", &run]);
+    assert!(format!("{}{}", verified.stdout, verified.stderr).contains("torn"), "{verified:?}");
     let again = lab.resume();
     assert_eq!((again.code, lab.problems(again.code, 0)), (Some(0), Vec::new()), "{again:?}");
 }

@@ -9,11 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// No single process of a test lasts longer.
-const BOUND: Duration = Duration::from_secs(120);
-/// Sends of trials' messages that a whole run of `fast.yaml` makes.
-const SENDS: u64 = 2;
+/// No single process of a test lasts longer, on a machine that has other work too.
+const BOUND: Duration = Duration::from_secs(300);
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// One variant, one trial per stage: a run in seconds.
+pub(crate) const FAST: &str = "tests/fixtures/fast.yaml";
+/// The same with a durable variant.
+pub(crate) const FAST_DURABLE: &str = "tests/fixtures/fast-durable.yaml";
+/// The study itself.
+pub(crate) const STUDY: &str = "protocols/study-1.yaml";
 
 /// A client that did not come from the harness.
 pub(crate) fn cloudformation(endpoint: &str) -> aws_sdk_cloudformation::Client {
@@ -54,6 +58,7 @@ pub(crate) struct Lab {
     cloud: Option<Cloud>,
     programs: Programs,
     folder: tempfile::TempDir,
+    protocol: &'static str,
 }
 
 /// How a process of the harness ended.
@@ -74,12 +79,17 @@ pub(crate) struct Running {
 
 impl Lab {
     pub(crate) fn open(programs: &Programs, script: Option<&str>) -> Self {
+        Self::of(programs, script, FAST)
+    }
+
+    /// A laboratory for runs of one of the protocols above.
+    pub(crate) fn of(programs: &Programs, script: Option<&str>, protocol: &'static str) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("runtime");
         let faults = script.map(|text| Script::from_yaml("script", text).expect("script"));
         let cloud = runtime.block_on(Cloud::start(Options { faults, seed: 7, ..Options::default() })).expect("cloud");
         let folder = tempfile::tempdir().expect("folder");
-        Self { runtime, cloud: Some(cloud), programs: programs.clone(), folder }
+        Self { runtime, cloud: Some(cloud), programs: programs.clone(), folder, protocol }
     }
 
     pub(crate) fn cloud(&self) -> &Cloud {
@@ -113,9 +123,9 @@ impl Lab {
         command
     }
 
-    /// Arguments of a run of the fast protocol.
+    /// Arguments of a run of the lab's protocol.
     pub(crate) fn run_args(&self) -> Vec<String> {
-        let protocol = format!("{ROOT}/tests/fixtures/fast.yaml");
+        let protocol = format!("{ROOT}/{}", self.protocol);
         let (endpoint, runs) = (self.cloud().endpoint(), self.runs().display().to_string());
         let args = [
             "run",
@@ -154,6 +164,39 @@ impl Lab {
     /// `assay resume` of the lab's run.
     pub(crate) fn resume(&self) -> Ended {
         self.assay(&["resume", &self.run_folder().expect("run").display().to_string(), "--yes", "--json"])
+    }
+
+    /// `assay resume` of the lab's run, at work.
+    pub(crate) fn start_resume(&self) -> Running {
+        let folder = self.run_folder().expect("run").display().to_string();
+        self.start(&["resume", &folder, "--yes", "--json"].map(str::to_owned))
+    }
+
+    /// The harness with a file system of these mount options over the folder of runs; what it holds in the end is kept
+    /// there. Nothing if the system lets nobody mount.
+    pub(crate) fn within_mount(&self, options: &str, args: &[String]) -> Option<Ended> {
+        let may_mount = Command::new("unshare").args(["--user", "--map-root-user", "--mount", "true"]).status();
+        if !may_mount.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        std::fs::create_dir_all(self.runs()).expect("folder");
+        let (runs, kept) = (self.runs(), self.folder.path().join("kept"));
+        let script = format!(
+            "mount -t tmpfs -o {options} tmpfs '{0}' && {{ \"$0\" \"$@\"; code=$?; mkdir '{1}'; cp -a '{0}/.' '{1}/'; exit $code; }}",
+            runs.display(),
+            kept.display()
+        );
+        let mut command = self.command(Path::new("unshare"));
+        command
+            .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+            .arg(&self.programs.assay)
+            .args(args);
+        let ended = self.spawn(command).wait();
+        if kept.is_dir() {
+            std::fs::remove_dir(&runs).expect("the mount point is empty again");
+            std::fs::rename(&kept, &runs).expect("rename");
+        }
+        Some(ended)
     }
 
     /// Any command of the harness, to its end.
@@ -265,24 +308,33 @@ impl Lab {
         if !living.is_empty() {
             problems.push(format!("left: {}", living.join(", ")));
         }
-        let sends = self.calls(Service::Sqs, "SendMessage");
-        if sends > SENDS + repeats {
-            problems.push(format!("{sends} messages sent, {SENDS} trials have one"));
+        let (sends, trials) = (self.calls(Service::Sqs, "SendMessage"), self.queued_trials());
+        if sends > trials + repeats {
+            problems.push(format!("{sends} messages sent, {trials} trials have one"));
         }
-        let Some(folder) = self.run_folder() else { return problems };
+        if self.run_folder().is_some() {
+            problems.extend(self.own_problems(code == Some(64)));
+            problems.extend(self.audited());
+        }
+        problems
+    }
+
+    /// What is wrong by the run's own folder: packages, acts, and, unless it is excused, cleanup.
+    fn own_problems(&self, excused: bool) -> Vec<String> {
+        let Some(folder) = self.run_folder() else { return vec!["no run".to_owned()] };
+        let mut problems = Vec::new();
         let report = evidence::verify::verify(&[&folder], &evidence::verify::Options::default());
         if !report.valid {
             problems.push("the packages do not verify".to_owned());
         }
         problems.extend(self.twice());
         let results = self.results();
-        if code != Some(64) && results["teardown"]["complete"] != true {
+        if !excused && results["teardown"]["complete"] != true {
             problems.push(format!("teardown: {}", results["teardown"]["summary"]));
         }
-        if code != Some(64) && !results["audit"]["summary"].as_str().unwrap_or_default().starts_with("clean") {
+        if !excused && !results["audit"]["summary"].as_str().unwrap_or_default().starts_with("clean") {
             problems.push(format!("audit: {}", results["audit"]["summary"]));
         }
-        problems.extend(self.audited());
         problems
     }
 
@@ -291,7 +343,12 @@ impl Lab {
     pub(crate) fn audited(&self) -> Vec<String> {
         let run = self.run_folder().filter(|_| !self.results().is_null()).map(|f| f.display().to_string());
         let endpoint = self.cloud().endpoint();
-        let by_tag = ["--tag", "assay:study=fast", "--region", "us-east-1", "--prefix", "assay-", "--endpoint-url"];
+        let study = match self.protocol {
+            FAST => "assay:study=fast",
+            FAST_DURABLE => "assay:study=fast-durable",
+            _ => "assay:study=study-1",
+        };
+        let by_tag = ["--tag", study, "--region", "us-east-1", "--prefix", "assay-", "--endpoint-url"];
         let ended = match &run {
             Some(run) => self.assay(&["audit", "--run", run]),
             None => self.assay(&[&["audit"], &by_tag[..], &[&endpoint]].concat()),
@@ -300,6 +357,14 @@ impl Lab {
             Some(0) => Vec::new(),
             code => vec![format!("audited again ({code:?}): {}{}", ended.stdout, ended.stderr)],
         }
+    }
+
+    /// Trials of the run's plan that are started by a message.
+    fn queued_trials(&self) -> u64 {
+        let text = self.run_folder().and_then(|f| std::fs::read_to_string(f.join("plan.json")).ok());
+        let plan: Value = text.and_then(|t| serde_json::from_str(&t).ok()).unwrap_or_default();
+        let trials = plan["trials"].as_array().map(Vec::as_slice).unwrap_or_default();
+        trials.iter().filter(|t| t["queued"] == true).count() as u64
     }
 
     /// Acts that the journal tells as effective more than once.
@@ -371,8 +436,8 @@ pub(crate) struct Point {
 }
 
 /// Kills the harness once its journal has `line` lines, resumes it and looks at the end.
-pub(crate) fn kill_at(programs: &Programs, line: usize) -> Point {
-    let lab = Lab::open(programs, None);
+pub(crate) fn kill_at(programs: &Programs, protocol: &'static str, line: usize) -> Point {
+    let lab = Lab::of(programs, None, protocol);
     let mut running = lab.start_run();
     lab.until(&mut running, |lab| lab.lines() >= line);
     let first = running.kill();
@@ -400,7 +465,18 @@ pub(crate) fn kill_at(programs: &Programs, line: usize) -> Point {
 
 /// Runs with a script; what pauses is resumed without faults, what cannot be cleaned is cleaned as it is told to.
 pub(crate) fn disturbed(programs: &Programs, name: &str, script: &str, repeats: u64) -> Point {
-    let lab = Lab::open(programs, Some(script));
+    disturbed_in(programs, FAST, name, script, repeats)
+}
+
+/// As [`disturbed`], with another protocol.
+pub(crate) fn disturbed_in(
+    programs: &Programs,
+    protocol: &'static str,
+    name: &str,
+    script: &str,
+    repeats: u64,
+) -> Point {
+    let lab = Lab::of(programs, Some(script), protocol);
     let first = lab.start_run().wait();
     let mut ends = told(&first);
     let mut last = first;
@@ -421,7 +497,8 @@ pub(crate) fn disturbed(programs: &Programs, name: &str, script: &str, repeats: 
             let recovered = lab.assay(&[command, &folder.display().to_string(), "--yes"]);
             ends = format!("{ends}; {command}: {}", told(&recovered));
             let living = lab.living_stacks();
-            let mut problems = if living.is_empty() { Vec::new() } else { vec![format!("left: {}", living.join(", "))] };
+            let mut problems =
+                if living.is_empty() { Vec::new() } else { vec![format!("left: {}", living.join(", "))] };
             problems.extend(lab.audited());
             return Point { name: name.to_owned(), ends, code: last.code, problems };
         }
@@ -431,6 +508,64 @@ pub(crate) fn disturbed(programs: &Programs, name: &str, script: &str, repeats: 
         problems.push(format!("refused without an end: {}", last.stderr.trim()));
     }
     Point { name: name.to_owned(), ends, code: last.code, problems }
+}
+
+/// Runs on a disk that holds the function artifact and this much more, then goes on with all the space of the world.
+pub(crate) fn on_small_disk(programs: &Programs, more_kib: usize) -> Option<Point> {
+    let lab = Lab::open(programs, None);
+    let packed = assay::artifact::Artifact::of_bootstrap(&std::fs::read(&programs.bootstrap).expect("bootstrap"));
+    let size_kib = packed.expect("artifact").zip.len().div_ceil(4096) * 4 + more_kib;
+    let full = lab.within_mount(&format!("size={size_kib}k"), &lab.run_args())?;
+    let name = format!("disk full {more_kib} KiB after the artifact");
+    let mut ends = told(&full);
+    let mut problems = Vec::new();
+    if let Some(folder) = lab.run_folder() {
+        let sealed = evidence::verify::verify(&[&folder], &evidence::verify::Options::default());
+        if !sealed.valid {
+            problems.push("the packages do not verify after the disk was full".to_owned());
+        }
+    }
+    let mut code = full.code;
+    if code != Some(0) {
+        if code != Some(70) || !full.stderr.contains("No space left on device") {
+            problems.push(format!("a full disk is not said: {}", full.stderr.trim()));
+        }
+        if lab.run_folder().is_some_and(|folder| folder.join("plan.json").is_file()) && lab.lines() > 0 {
+            let again = lab.resume();
+            ends = format!("{ends}; resumed: {}", told(&again));
+            code = again.code;
+            problems.extend(lab.problems(again.code, 0));
+        } else if !lab.living_stacks().is_empty() {
+            problems.push("stacks without a run".to_owned());
+        }
+    }
+    Some(Point { name, ends, code, problems })
+}
+
+/// The committed fault scripts, by name.
+pub(crate) fn scripts() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(Path::new(ROOT).join("protocols/faults")).expect("scripts");
+    let mut paths: Vec<_> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    paths.sort();
+    paths
+}
+
+/// Rehearses with a fault script and compares the end with what the script's own comment says: `# Ends with N.`
+pub(crate) fn rehearsed(programs: &Programs, protocol: &'static str, script: &Path) -> (Point, Lab) {
+    let text = std::fs::read_to_string(script).expect("script");
+    let said = text.lines().find_map(|line| line.strip_prefix("# Ends with ")).expect("an expected end");
+    let expected: i32 = said.trim_end_matches('.').parse().expect("an exit code");
+    let lab = Lab::of(programs, None, protocol);
+    let (protocol, faults) = (format!("{ROOT}/{protocol}"), script.display().to_string());
+    let runs = lab.runs().display().to_string();
+    let args = ["rehearse", &protocol, "--faults", &faults, "--seed", "1", "--runs", &runs, "--json"];
+    let ended = lab.assay(&args);
+    let mut problems = if expected == 75 { Vec::new() } else { lab.own_problems(expected == 40) };
+    if ended.code != Some(expected) {
+        problems.push(format!("exit {:?}, its comment says {expected}", ended.code));
+    }
+    let name = script.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    (Point { name, ends: told(&ended), code: ended.code, problems }, lab)
 }
 
 fn told(ended: &Ended) -> String {
