@@ -228,6 +228,12 @@ impl State {
         self.stages.iter().find(|(name, _)| name == stage).and_then(|(_, outcome)| *outcome)
     }
 
+    /// The stage that has begun and not ended.
+    #[must_use]
+    pub fn open_stage(&self) -> Option<&str> {
+        self.stages.iter().find(|(_, outcome)| outcome.is_none()).map(|(name, _)| name.as_str())
+    }
+
     /// Identity of a sealed package.
     #[must_use]
     pub fn package(&self, name: &str) -> Option<&Digest> {

@@ -42,6 +42,8 @@ pub async fn drive(session: &Session) -> Result<Conclusion, Failure> {
     match stopped {
         Some(Failure::Paused(reason)) => return Err(pause(session, &reason)?),
         Some(Failure::Interrupted(_)) if session.keep_on_interrupt => return Err(kept(session)),
+        // A stage whose end could not be written: the disk is full or gone, and no intent could be written either.
+        Some(failure @ Failure::Internal(_)) if session.log.state().open_stage().is_some() => return Err(failure),
         _ => {}
     }
     let cleanup = match Box::pin(cleanup::clean_up(session)).await {
@@ -83,7 +85,11 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
         Err(Failure::Interrupted(why)) => (StageOutcome::Interrupted, why.clone()),
         Err(failure) => (StageOutcome::Failed, failure.to_string()),
     };
-    session.log.append(Event::StageEnded { stage: name.to_owned(), outcome, detail: detail.clone() })?;
+    let written = session.log.append(Event::StageEnded { stage: name.to_owned(), outcome, detail: detail.clone() });
+    if written.is_err() {
+        // The first error says more than the one that follows from it.
+        return result.and(written);
+    }
     let outcome = format!("{outcome:?}").to_lowercase();
     session.progress.tell(&Notice::StageEnded { stage: name.to_owned(), outcome, detail, ms: now_ms() - started });
     result
