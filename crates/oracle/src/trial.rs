@@ -56,7 +56,9 @@ pub fn judge(artifact: Artifact<'_>, evidence: &TrialEvidence, place: Place<'_>)
         .map(|outcome| if complete { outcome } else { outcome.unproven(&summary(&missing)) });
     let joined = Verdict::join_all(invariant.iter().map(|outcome| outcome.verdict));
     let verdict = if valid && complete { joined } else { Verdict::Indeterminate };
-    let outcomes = invariant.into_iter().chain([treatment, completeness]);
+    let read = if complete { None } else { serde_json::to_value(evidence).ok() };
+    let outcomes =
+        invariant.into_iter().chain([treatment, completeness]).map(|outcome| grounded(outcome, read.as_ref()));
     let processing = story.processing();
     TrialVerdict {
         trial: evidence.trial.id.clone(),
@@ -72,6 +74,20 @@ pub fn judge(artifact: Artifact<'_>, evidence: &TrialEvidence, place: Place<'_>)
         correct_completion: verdict == Verdict::Pass && processing == Some(FinishReason::Succeeded),
         missing,
     }
+}
+
+/// Cites what is there: of a section that was not read, the section itself instead of its inside.
+fn grounded(outcome: Outcome, evidence: Option<&serde_json::Value>) -> Outcome {
+    let Some(evidence) = evidence else { return outcome };
+    let there = |mut place: String| {
+        while evidence.pointer(&place).is_none() {
+            place.truncate(place.rfind('/').unwrap_or(0));
+        }
+        place
+    };
+    let mut places: Vec<String> = outcome.places.into_iter().map(there).collect();
+    places.dedup();
+    Outcome { places, ..outcome }
 }
 
 /// The file must be the trial that the stage planned at this place.
