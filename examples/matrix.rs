@@ -1,6 +1,6 @@
 //! The full matrices with one command: kill the harness at every journal line, and disturb every call of a run.
 //!
-//! `cargo run --example matrix -- [kill|kill-fast|faults|scripts|disk|all] [--every N] [--seed N] [--jobs N] [--minutes N]`
+//! `cargo run --example matrix -- [kill|kill-fast|faults|scripts|disk|fast|all] [--every N] [--seed N] [--jobs N] [--minutes N]`
 //!
 //! - `kill`: the study itself, every journal line; `kill-fast`: the same with the protocol of the tests.
 //! - `faults`: the first call of every operation with every effect, then the second, middle and last ones.
@@ -8,6 +8,7 @@
 //!   paused run is resumed.
 //!
 //! - `disk`: a disk that is full after the artifact and every further 16 KiB, where the system lets us mount.
+//! - `fast`: all but `kill`; a seeded part of it runs in CI.
 //!
 //! Prints Markdown; `--every N` takes each N-th point, beginning at `--seed`, `--minutes N` stops taking new ones after
 //! that time and says how many were left out. Points are mostly waiting, so `--jobs` (6) run at once, each with a cloud
@@ -71,23 +72,7 @@ fn main() -> ExitCode {
     let assay = exe.parent().and_then(|p| p.parent()).expect("target folder").join("assay");
     assert!(assay.is_file(), "build the harness first: cargo build ({} is missing)", assay.display());
     let programs = Programs::of(&assay);
-    let all = asked.what == "all";
-    let mut work = Vec::new();
-    if all || asked.what == "faults" {
-        work.extend(faults(&programs));
-    }
-    if all || asked.what == "scripts" {
-        work.extend(scripts());
-    }
-    if all || asked.what == "disk" {
-        work.extend((0..=640).step_by(16).map(Work::Disk));
-    }
-    if all || asked.what == "kill-fast" {
-        work.extend((1..=undisturbed(&programs, FAST).lines()).map(|line| Work::Kill(FAST, line)));
-    }
-    if all || asked.what == "kill" {
-        work.extend((1..=undisturbed(&programs, STUDY).lines()).map(|line| Work::Kill(STUDY, line)));
-    }
+    let work = points(&programs, &asked.what);
     let total = work.len();
     let taken = work.into_iter().enumerate().filter(|(at, _)| (at + asked.seed) % asked.every == 0);
     let work: VecDeque<Work> = taken.map(|(_, work)| work).collect();
@@ -95,6 +80,36 @@ fn main() -> ExitCode {
     let (points, left) = try_all(&programs, work, &asked);
     print(&points, total, left, started.elapsed());
     if points.iter().any(|(_, p)| !p.problems.is_empty()) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// All points of a matrix, from runs that nothing disturbs.
+fn points(programs: &Programs, what: &str) -> Vec<Work> {
+    let asked = |kinds: &[&str]| kinds.contains(&what) || what == "all";
+    let (kill, kill_fast) = (asked(&["kill"]), asked(&["kill-fast", "fast"]));
+    let (faults, disk) = (asked(&["faults", "fast"]), asked(&["disk", "fast"]));
+    let (fast, durable, study) = std::thread::scope(|scope| {
+        let run = |wanted: bool, protocol| scope.spawn(move || wanted.then(|| undisturbed(programs, protocol)));
+        let labs = [run(kill_fast || faults, FAST), run(faults, FAST_DURABLE), run(kill, STUDY)];
+        let [fast, durable, study] = labs.map(|lab| lab.join().expect("a run without faults"));
+        (fast, durable, study)
+    });
+    let mut work = Vec::new();
+    if let (true, Some(fast), Some(durable)) = (faults, &fast, &durable) {
+        work.extend(disturbances(fast, durable));
+    }
+    if asked(&["scripts", "fast"]) {
+        work.extend(scripts());
+    }
+    if disk {
+        work.extend((0..=640).step_by(16).map(Work::Disk));
+    }
+    if let (true, Some(fast)) = (kill_fast, fast) {
+        work.extend((1..=fast.lines()).map(|line| Work::Kill(FAST, line)));
+    }
+    if let Some(study) = study {
+        work.extend((1..=study.lines()).map(|line| Work::Kill(STUDY, line)));
+    }
+    work
 }
 
 /// A lab whose run nothing disturbed: its journal and its calls are the points.
@@ -107,8 +122,7 @@ fn undisturbed(programs: &Programs, protocol: &'static str) -> Lab {
 
 /// Every operation that a run makes with every effect: the first calls of all before the second, middle and last ones.
 /// Operations that only durable executions need are disturbed in a run that has them.
-fn faults(programs: &Programs) -> Vec<Work> {
-    let (fast, durable) = (undisturbed(programs, FAST), undisturbed(programs, FAST_DURABLE));
+fn disturbances(fast: &Lab, durable: &Lab) -> Vec<Work> {
     let common = fast.cloud().calls();
     let others = durable.cloud().calls().into_iter().filter(|(call, _)| !common.contains_key(call));
     let calls: Vec<_> =

@@ -530,7 +530,10 @@ pub(crate) fn on_small_disk(programs: &Programs, more_kib: usize) -> Option<Poin
         if code != Some(70) || !full.stderr.contains("No space left on device") {
             problems.push(format!("a full disk is not said: {}", full.stderr.trim()));
         }
-        if lab.run_folder().is_some_and(|folder| folder.join("plan.json").is_file()) && lab.lines() > 0 {
+        if lab.events().last().is_some_and(|e| e["type"] == "run_ended") {
+            ends = format!("{ends}; cleaned up all the same");
+            problems.extend(lab.problems(Some(0), 0));
+        } else if lab.run_folder().is_some_and(|folder| folder.join("plan.json").is_file()) && lab.lines() > 0 {
             let again = lab.resume();
             ends = format!("{ends}; resumed: {}", told(&again));
             code = again.code;
