@@ -4,8 +4,8 @@
 mod build;
 mod citations;
 mod deploy;
-mod docs;
 mod disk;
+mod docs;
 mod faults;
 mod fuzz;
 mod help;
