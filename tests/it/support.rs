@@ -493,8 +493,9 @@ pub(crate) fn disturbed_in(
     if matches!(last.code, Some(40 | 70)) {
         lab.faults("rules: []");
         if let Some(folder) = lab.run_folder() {
-            let command = if last.code == Some(40) { "teardown" } else { "resume" };
-            let recovered = lab.assay(&[command, &folder.display().to_string(), "--yes"]);
+            let (command, option) =
+                if last.code == Some(40) { ("teardown", "--empty-buckets") } else { ("resume", "--yes") };
+            let recovered = lab.assay(&[command, &folder.display().to_string(), option]);
             ends = format!("{ends}; {command}: {}", told(&recovered));
             let living = lab.living_stacks();
             let mut problems =
