@@ -27,6 +27,8 @@ fn begun(lab: &Lab) -> crate::support::Running {
 fn a_second_run_of_a_study_in_an_account_is_refused_and_told_who_holds_it() {
     let lab = lab();
     let running = begun(&lab);
+    // It holds its place and gets no further, however slow the others are.
+    running.signal(rustix::process::Signal::STOP);
     let run = lab.run_folder().expect("run").file_name().expect("name").to_string_lossy().into_owned();
     for options in [&[][..], &["--neighbours", "take-over"]] {
         let refused = second(&lab, &lab.runs(), options);
