@@ -4,6 +4,7 @@
 mod build;
 mod citations;
 mod deploy;
+mod deviation;
 mod disk;
 mod docs;
 mod faults;

@@ -33,9 +33,8 @@ fn the_archive_has_the_same_bytes_wherever_it_is_made_and_shell_tools_can_check_
 
 #[test]
 fn the_oracle_judges_the_redacted_copy_like_the_original() {
-    let sample = Sample::new();
     let Some(oracle) = oracle() else { return eprintln!("no oracle binary was built; nothing tested") };
-    sample.judge(&oracle);
+    let sample = Sample::judged(&oracle);
     let archive = sample.path("a.tar.gz");
     run(assay().arg("publish").arg(sample.run()).arg("--out").arg(&archive), 0);
     let said =

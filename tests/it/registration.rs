@@ -109,9 +109,48 @@ fn a_registration_is_sealed_stamped_and_stops_a_run_that_is_something_else() {
     let said = run(command(&oracle).args(["preregister", "protocols/study-1.yaml", "--local", "--out"]).arg(&out), 64);
     assert!(said.contains("never replaced"), "{said}");
 
+    the_timestamp_of_a_run_is_checked_again(&out, &place);
     std::fs::write(out.join("tsa-ca.pem"), "").expect("write");
     let mut unstamped = command(&oracle);
     unstamped.args(["rehearse", "--registration"]).arg(&out).arg("--runs").arg(&runs);
     let said = run(&mut unstamped, 30);
+    assert!(said.contains("does not verify"), "{said}");
+}
+
+/// A run's folder with a registration and its token, as `assay run --registration` keeps them.
+fn the_timestamp_of_a_run_is_checked_again(out: &Path, place: &Path) {
+    let sample = crate::sample::Sample::new();
+    let kept = sample.run().join("registration");
+    let copied = Command::new("cp").arg("-r").arg(out).arg(&kept).status().expect("cp");
+    assert!(copied.success());
+    let identity = evidence::package::Sealed::open(&kept.join("registration")).expect("sealed");
+    let token = ["ts", "-reply", "-in", "timestamp.tsr", "-text"];
+    let text = Command::new("openssl").args(token).current_dir(&kept).output().expect("openssl").stdout;
+    let stamp = String::from_utf8_lossy(&text).lines().find_map(|l| l.strip_prefix("Time stamp: ").map(str::to_owned));
+    let at = Command::new("date").args(["-u", "-d", &stamp.expect("time"), "+%s"]).output().expect("date").stdout;
+    let seconds: i64 = String::from_utf8_lossy(&at).trim().parse().expect("seconds");
+    let adopt = |ms: i64| {
+        let adopted = serde_json::json!({
+            "identity": identity.identity(), "sealed_at_ms": 1, "third_party_ms": ms,
+            "oracle_source_sha256": "", "differences": [],
+        });
+        std::fs::write(kept.join("adopted.json"), adopted.to_string()).expect("write");
+    };
+    adopt(seconds * 1000);
+    let said = run(assay().arg("verify").arg(sample.run()), 0);
+    assert!(said.contains("a third party saw the registration at") && said.contains("--tsa-ca FILE"), "{said}");
+    let said = run(assay().arg("verify").arg(sample.run()).arg("--tsa-ca").arg(place.join("ca.pem")), 0);
+    assert!(said.contains("under the certificates in") && !said.contains("came with the run"), "{said}");
+    let archive = sample.path("stamped.tar.gz");
+    run(assay().arg("publish").arg(sample.run()).arg("--out").arg(&archive), 0);
+    let said = run(assay().arg("verify").arg(&archive), 0);
+    assert!(said.contains("a third party saw the registration at"), "{said}");
+
+    adopt(seconds * 1000 - 86_400_000);
+    let said = run(assay().arg("verify").arg(sample.run()), 30);
+    assert!(said.contains("timestamp.tsr: ") && said.contains("the run tells the time"), "{said}");
+    adopt(seconds * 1000);
+    std::fs::write(kept.join("timestamp.tsr"), b"no token").expect("write");
+    let said = run(assay().arg("verify").arg(sample.run()), 30);
     assert!(said.contains("does not verify"), "{said}");
 }

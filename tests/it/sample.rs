@@ -25,7 +25,15 @@ pub(crate) struct Sample {
 impl Sample {
     /// A run that has ended.
     pub(crate) fn new() -> Self {
-        let sample = Self::going_on();
+        Self::ended(Self::going_on())
+    }
+
+    /// The same with the oracle's own verdict, and without results.
+    pub(crate) fn judged(oracle: &Path) -> Self {
+        Self::ended(Self::begun(Some(oracle)))
+    }
+
+    fn ended(sample: Self) -> Self {
         let log = RunLog::resume(&sample.run().join("journal.jsonl")).expect("journal");
         log.append(Event::RunEnded { exit: 0 }).expect("ended");
         sample
@@ -33,6 +41,10 @@ impl Sample {
 
     /// The same before its last line.
     pub(crate) fn going_on() -> Self {
+        Self::begun(None)
+    }
+
+    fn begun(oracle: Option<&Path>) -> Self {
         let sample = Self { folder: tempfile::tempdir().expect("folder") };
         let run = sample.run();
         for inner in ["packages", "verdicts", "inputs", "working"] {
@@ -50,23 +62,12 @@ impl Sample {
         log.append(started).expect("started");
         let (identity, trial) = seal(&run, &plan_digest);
         log.append(Event::Sealed { package: "canonical".into(), identity }).expect("sealed");
-        let verdict = verdict(identity, trial);
+        let verdict = match oracle {
+            Some(oracle) => judged(oracle, &run),
+            None => made_up(&run, plan_digest, identity, trial),
+        };
         log.append(Event::Judged { package: "canonical".into(), identity, verdict: verdict.verdict }).expect("judged");
-        std::fs::write(run.join("verdicts/canonical.json"), evidence::canonical::to_line(&verdict).expect("verdict"))
-            .expect("write");
-        let results = results(plan_digest, &verdict);
-        std::fs::write(run.join("results.json"), serde_json::to_vec_pretty(&results).expect("results")).expect("write");
         sample
-    }
-
-    /// Replaces the verdict by the oracle's own, and the results by none.
-    pub(crate) fn judge(&self, oracle: &Path) {
-        let verdict = self.run().join("verdicts/canonical.json");
-        std::fs::remove_file(&verdict).expect("remove");
-        std::fs::remove_file(self.run().join("results.json")).expect("remove");
-        let mut judge = Command::new(oracle);
-        judge.arg("judge").arg(self.run().join("packages/canonical")).arg("--out").arg(verdict);
-        assert!(matches!(judge.output().expect("oracle").status.code(), Some(0 | 10 | 20)));
     }
 
     /// The run's folder.
@@ -78,6 +79,25 @@ impl Sample {
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
+}
+
+/// The oracle's verdict file.
+fn judged(oracle: &Path, run: &Path) -> PackageVerdict {
+    let path = run.join("verdicts/canonical.json");
+    let mut judge = Command::new(oracle);
+    judge.arg("judge").arg(run.join("packages/canonical")).arg("--out").arg(&path);
+    assert!(matches!(judge.output().expect("oracle").status.code(), Some(0 | 10 | 20)));
+    serde_json::from_slice(&std::fs::read(path).expect("verdict")).expect("verdict")
+}
+
+/// A verdict file that no oracle has written, and results that cite it.
+fn made_up(run: &Path, plan_digest: Digest, identity: Digest, trial: String) -> PackageVerdict {
+    let verdict = verdict(identity, trial);
+    let line = evidence::canonical::to_line(&verdict).expect("verdict");
+    std::fs::write(run.join("verdicts/canonical.json"), line).expect("write");
+    let results = results(plan_digest, &verdict);
+    std::fs::write(run.join("results.json"), serde_json::to_vec_pretty(&results).expect("results")).expect("write");
+    verdict
 }
 
 fn protocol_plan() -> plan::Plan {

@@ -135,6 +135,15 @@ impl<E: Serialize> Writer<E> {
     }
 }
 
+impl<E> Drop for Writer<E> {
+    /// Lets go of the lock itself instead of leaving that to the closing of the file: a process that another thread is
+    /// just starting has a copy of the descriptor until it becomes another program, and with it the lock.
+    fn drop(&mut self) {
+        // What cannot be unlocked is unlocked when the last copy is closed.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(()),
