@@ -7,6 +7,7 @@ use crate::deploy::{self, Ask, Prepared};
 use crate::exit::{Exit, Failure};
 use crate::launch;
 use crate::progress::Progress;
+use crate::text::{COLUMNS, wrap};
 use clap::Args;
 use evidence::stage::Origin;
 use serde::Serialize;
@@ -124,7 +125,7 @@ fn intention(request: &Prepared, origin: &Origin) -> String {
 
 /// Says what is about to happen and asks once.
 pub(super) fn ask(what: &str, yes: bool) -> Result<(), Failure> {
-    let _ = writeln!(std::io::stderr().lock(), "{what}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", wrap(what, COLUMNS, 2));
     if yes {
         return Ok(());
     }

@@ -82,12 +82,7 @@ fn differences(predicted: &PredictionPlan, judged: &TrialVerdict) -> Vec<String>
             differences.push(format!("{what}: predicted {predicted}, found {found}"));
         }
     };
-    compare(
-        "verdict",
-        predicted.verdict == judged.verdict,
-        word(&predicted.verdict),
-        word(&judged.verdict),
-    );
+    compare("verdict", predicted.verdict == judged.verdict, word(&predicted.verdict), word(&judged.verdict));
     compare("failing rules", predicted.fails == failed, predicted.fails.join(" "), failed.join(" "));
     let count = judged.transactions.len();
     compare(
@@ -96,12 +91,7 @@ fn differences(predicted: &PredictionPlan, judged: &TrialVerdict) -> Vec<String>
         predicted.transactions.to_string(),
         count.to_string(),
     );
-    compare(
-        "processing",
-        processing == judged.processing,
-        word(&processing),
-        word(&judged.processing),
-    );
+    compare("processing", processing == judged.processing, word(&processing), word(&judged.processing));
     let completion = (predicted.correct_completion, judged.correct_completion);
     compare("correct_completion", completion.0 == completion.1, completion.0.to_string(), completion.1.to_string());
     differences

@@ -252,8 +252,9 @@ fn predictions(document: &Document, protocol: &Protocol, findings: &mut Vec<Diag
         let cell = (prediction.variant.as_str(), prediction.scenario);
         let place = format!("/predictions/{i}");
         if !run.contains(&cell) {
-            findings
-                .push(document.at(&place, format!("prediction for {} × {}, a cell that is not run", cell.0, word(&cell.1))));
+            findings.push(
+                document.at(&place, format!("prediction for {} × {}, a cell that is not run", cell.0, word(&cell.1))),
+            );
         } else if !predicted.insert(cell) {
             findings.push(document.at(&place, format!("second prediction for {} × {}", cell.0, word(&cell.1))));
         }

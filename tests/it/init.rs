@@ -50,7 +50,8 @@ fn a_name_that_aws_would_refuse_is_refused_with_an_example() {
 /// page says, rehearsed away from the checkout, and ends as its own predictions say.
 #[test]
 fn the_books_own_study_ends_as_it_predicts() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/write-a-study.md")).expect("page");
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/write-a-study.md")).expect("page");
     let folder = tempfile::tempdir().expect("folder");
     assert_eq!(assay(folder.path(), &["init", "give-up"]).0, Some(0));
     let study = folder.path().join("give-up");

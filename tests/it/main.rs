@@ -7,6 +7,7 @@ mod deploy;
 mod deviation;
 mod disk;
 mod docs;
+mod errors;
 mod faults;
 mod fuzz;
 mod help;
