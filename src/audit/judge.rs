@@ -1,12 +1,13 @@
 //! Facts and the time to findings. Pure.
 
 use super::allow::allowing;
-use super::arn::Kind;
+use super::arn::{Kind, Resource};
 use super::facts::{Facts, Reading, Sighting, Source, StreamFacts};
 use super::finding::{Finding, Verdict};
 use super::next;
 use super::scope::AuditScope;
 use super::streams::judge_stream;
+use std::collections::BTreeSet;
 
 /// A deleted queue may answer for this long, and its name stays taken (SQS API reference, `DeleteQueue`), milliseconds.
 const QUEUE_MS: i64 = 60_000;
@@ -15,21 +16,20 @@ const QUEUE_MS: i64 = 60_000;
 /// aws-cloudformation/cloudformation-coverage-roadmap#392; "up to 20 minutes" in the Lambda developer guide).
 const INTERFACE_MS: i64 = 45 * 60_000;
 
-/// Judges every sighting and stream at `now_ms`. What is gone and not even listed gives no finding.
+/// Judges every sighting and stream at `now_ms`; names move into the findings, for there may be many. What is gone and not even listed gives no finding.
 #[must_use]
-pub fn judge(facts: &Facts, scope: &AuditScope, now_ms: i64) -> Vec<Finding> {
-    let resources = facts.sightings.iter().filter_map(|sighting| judge_resource(sighting, scope, now_ms));
-    let streams = facts.streams.iter().filter_map(|stream| judge_one_stream(stream, scope, now_ms));
+pub fn judge(facts: Facts, scope: &AuditScope, now_ms: i64) -> Vec<Finding> {
+    let resources = facts.sightings.into_iter().filter_map(|sighting| judge_resource(sighting, scope, now_ms));
+    let streams = facts.streams.into_iter().filter_map(|stream| judge_one_stream(stream, scope, now_ms));
     let mut findings: Vec<Finding> = resources.chain(streams).collect();
-    findings.sort_by(|a, b| {
+    findings.sort_unstable_by(|a, b| {
         let rank = |f: &Finding| std::cmp::Reverse(f.verdict.overall());
         (rank(a), &a.region, &a.kind, &a.id).cmp(&(rank(b), &b.region, &b.kind, &b.id))
     });
     findings
 }
 
-fn judge_resource(sighting: &Sighting, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
-    let resource = &sighting.resource;
+fn judge_resource(sighting: Sighting, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
     let (verdict, reason) = match &sighting.reading {
         Reading::Implied => return None,
         Reading::Absent if sighting.sources.contains(&Source::TagIndex) => {
@@ -38,15 +38,14 @@ fn judge_resource(sighting: &Sighting, scope: &AuditScope, now_ms: i64) -> Optio
         Reading::Absent => return None,
         Reading::Unread(reason) => (Verdict::Unknown, format!("could not be read: {reason}")),
         Reading::Going(status) => (Verdict::Unknown, format!("{status}: going, but not gone")),
-        Reading::LeftBy(function) => left_by(sighting, function, now_ms),
+        Reading::LeftBy(function) => left_by(&sighting, function, now_ms),
         Reading::PendingUntil(at_ms) if now_ms < *at_ms => {
             (Verdict::ExpectedUntil { at_ms: *at_ms }, "scheduled for deletion by its service".to_owned())
         }
         Reading::PendingUntil(_) => (Verdict::Leak, "still there after its scheduled deletion".to_owned()),
-        Reading::Present(detail) => present(sighting, detail, now_ms),
+        Reading::Present(detail) => present(&sighting, detail, now_ms),
     };
-    let (id, region) = (resource.name.as_str(), resource.region.as_str());
-    Some(finding(verdict, reason, &resource.kind, id, region, sighting.sources.clone(), scope, now_ms))
+    Some(finding(verdict, reason, sighting.resource, sighting.sources, scope, now_ms))
 }
 
 /// An interface without its function is Lambda's to remove; how long that takes counts from the function's end.
@@ -72,34 +71,32 @@ fn present(sighting: &Sighting, detail: &str, now_ms: i64) -> (Verdict, String) 
     (Verdict::Leak, detail.to_owned())
 }
 
-fn judge_one_stream(stream: &StreamFacts, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
-    let (verdict, reason) = judge_stream(stream, &scope.account, now_ms)?;
-    let sources = stream.sources.clone();
-    let mut found = finding(verdict, reason, &Kind::Stream, &stream.arn, &stream.region, sources, scope, now_ms);
+fn judge_one_stream(stream: StreamFacts, scope: &AuditScope, now_ms: i64) -> Option<Finding> {
+    let (verdict, reason) = judge_stream(&stream, &scope.account, now_ms)?;
+    let next = (verdict == Verdict::Leak).then(|| next::of_stream(&stream));
+    let resource = Resource::new(Kind::Stream, stream.arn, stream.region);
+    let mut found = finding(verdict, reason, resource, stream.sources, scope, now_ms);
     if found.verdict == Verdict::Leak {
-        found.next = Some(next::of_stream(stream));
+        found.next = next;
     }
     Some(found)
 }
 
-#[allow(clippy::too_many_arguments, reason = "one constructor for one shape")]
 fn finding(
     verdict: Verdict,
     reason: String,
-    kind: &Kind,
-    id: &str,
-    region: &str,
-    sources: std::collections::BTreeSet<Source>,
+    resource: Resource,
+    sources: BTreeSet<Source>,
     scope: &AuditScope,
     now_ms: i64,
 ) -> Finding {
-    let verdict = match allowing(&scope.allow, id, now_ms) {
+    let Resource { kind, name: id, region } = resource;
+    let verdict = match allowing(&scope.allow, &id, now_ms) {
         Some(rule) if verdict != Verdict::Ghost => {
             Verdict::Allowed { owner: rule.owner.clone(), expires_at_ms: rule.expires_at_ms }
         }
         _ => verdict,
     };
-    let next = next::command(&verdict, kind, id, region, scope);
-    let (kind, id, region) = (kind.clone(), id.to_owned(), region.to_owned());
+    let next = next::command(&verdict, &kind, &id, &region, scope);
     Finding { verdict, kind, id, region, sources, reason, next, late: false }
 }

@@ -54,14 +54,13 @@ pub async fn audit_at(
     let started_at_ms = clock();
     let first = read::read(scope, clients, limits, clock()).await;
     if limits.settle.is_zero() {
-        return AuditReport::conclude(scope, started_at_ms, &first, None, clock());
+        return AuditReport::conclude(scope, started_at_ms, first, None, clock());
     }
     tokio::select! {
-        () = cancel.cancelled() => return AuditReport::cut_short(scope, started_at_ms, &first, clock()),
+        () = cancel.cancelled() => return AuditReport::cut_short(scope, started_at_ms, first, clock()),
         () = tokio::time::sleep(limits.settle) => {}
     }
-    let earlier = Earlier::of(&first, scope, clock());
-    drop(first);
+    let earlier = Earlier::of(first, scope, clock());
     let second = read::read(scope, clients, limits, clock()).await;
-    AuditReport::conclude(scope, started_at_ms, &second, Some(&earlier), clock())
+    AuditReport::conclude(scope, started_at_ms, second, Some(&earlier), clock())
 }

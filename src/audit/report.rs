@@ -59,25 +59,27 @@ impl AuditReport {
     pub(super) fn conclude(
         scope: &AuditScope,
         started_at_ms: i64,
-        facts: &Facts,
+        facts: Facts,
         before: Option<&Earlier>,
         now_ms: i64,
     ) -> Self {
+        let warnings = warnings(&scope.allow, &names(&facts), now_ms).into_iter().chain(blind(scope)).collect();
+        let settled = before.map(|b| b.there.difference(&there(&facts)).cloned().collect()).unwrap_or_default();
+        let certificate = facts.certificate.clone();
         let mut findings = judge(facts, scope, now_ms);
         if let Some(before) = before {
             before.mark_late(&mut findings);
         }
-        let ids = names(facts);
         Self {
             schema: SCHEMA.to_owned(),
             scope: Looked::at(scope),
             started_at_ms,
             judged_at_ms: now_ms,
             readings: 1 + u32::from(before.is_some()),
-            overall: overall(&findings, facts.certificate.is_whole()),
-            warnings: warnings(&scope.allow, &ids, now_ms).into_iter().chain(blind(scope)).collect(),
-            settled: before.map(|before| before.there.difference(&there(facts)).cloned().collect()).unwrap_or_default(),
-            certificate: facts.certificate.clone(),
+            overall: overall(&findings, certificate.is_whole()),
+            warnings,
+            settled,
+            certificate,
             findings,
         }
     }
@@ -91,7 +93,7 @@ impl AuditReport {
     }
 
     /// Without its last reading an audit proves leaks, but not their absence.
-    pub(super) fn cut_short(scope: &AuditScope, started_at_ms: i64, facts: &Facts, now_ms: i64) -> Self {
+    pub(super) fn cut_short(scope: &AuditScope, started_at_ms: i64, facts: Facts, now_ms: i64) -> Self {
         let mut report = Self::conclude(scope, started_at_ms, facts, None, now_ms);
         report.overall = report.overall.join(Overall::Inconclusive);
         report.warnings.push("interrupted before the second reading".to_owned());
@@ -131,9 +133,10 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    pub(super) fn of(facts: &Facts, scope: &AuditScope, now_ms: i64) -> Self {
+    pub(super) fn of(facts: Facts, scope: &AuditScope, now_ms: i64) -> Self {
+        let there = there(&facts);
         let found = judge(facts, scope, now_ms).into_iter().map(|finding| (finding.kind, finding.id)).collect();
-        Self { found, there: there(facts) }
+        Self { found, there }
     }
 
     fn mark_late(&self, findings: &mut [Finding]) {

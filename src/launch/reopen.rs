@@ -59,8 +59,17 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
         endpoint_url: head.origin.endpoint.clone(),
     };
     let clients = connect(&target, &Surroundings { endpoint_url: None, ..Surroundings::from_env() }).await?;
-    if let Err(failure) = identity::caller(&clients).await.into_result() {
-        return Err(unreachable(&folder, &head, &failure));
+    match identity::caller(&clients).await.into_result() {
+        Err(failure) => return Err(unreachable(&folder, &head, &failure)),
+        Ok(caller) if caller.account != head.origin.account => {
+            return Err(Failure::Refused(format!(
+                "run {} belongs to account {}, the current credentials lead to {}; nothing was written",
+                folder.id(),
+                head.origin.account,
+                caller.account
+            )));
+        }
+        Ok(_) => {}
     }
     // Settling touches nothing but the run's own, beside which another run may be at work.
     let neighbours = if reopen.settling { Neighbours::Ignore } else { Neighbours::TakeOver };

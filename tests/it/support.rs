@@ -96,6 +96,14 @@ impl Lab {
         self.cloud.as_ref().expect("open")
     }
 
+    /// Closes the cloud for good; gives its address, which is free then.
+    pub(crate) fn close_cloud(&mut self) -> String {
+        let cloud = self.cloud.take().expect("open");
+        let address = cloud.endpoint().trim_start_matches("http://").to_owned();
+        self.runtime.block_on(cloud.shutdown());
+        address
+    }
+
     pub(crate) fn runs(&self) -> PathBuf {
         self.folder.path().join("runs")
     }

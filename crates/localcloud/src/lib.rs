@@ -13,6 +13,7 @@ mod cloud;
 mod error;
 pub mod fault;
 mod lambda;
+mod seed;
 mod server;
 mod service;
 mod time;

@@ -124,7 +124,7 @@ impl Reader {
             });
         }
         sightings.extend(tasks.join_all().await);
-        sightings.sort_by(|a, b| a.resource.cmp(&b.resource));
+        sightings.sort_unstable_by(|a, b| a.resource.cmp(&b.resource));
         sightings
     }
 

@@ -40,6 +40,22 @@ async fn expired_credentials_pause_and_the_next_teardown_ends_it() {
 }
 
 #[tokio::test]
+async fn twenty_stacks_go_though_every_third_call_is_throttled() {
+    let cloud = localcloud::Cloud::start(localcloud::Options::default()).await.expect("a cloud");
+    let clients = super::patient_clients(&cloud).await;
+    let names: Vec<String> = (0..20).map(|n| format!("assay-r1-s{n}")).collect();
+    let ids = futures_util::future::join_all(names.iter().map(|name| super::queue_stack(&clients, name))).await;
+    let rule = "rules:\n  - {service: cloudformation, when: {probability: 0.3}, effect: throttle}\n";
+    cloud.set_faults(Script::from_yaml("faults.yaml", rule).expect("a script"));
+    let report = super::tear_down_all(&clients, &names, &ids).await;
+    assert_eq!((report.outcome, report.stacks.len()), (TeardownOutcome::Complete, 20), "{report:#?}");
+    cloud.set_faults(Script::from_yaml("faults.yaml", "rules: []\n").expect("a script"));
+    let audit = super::audit_by_prefix(&cloud, &clients).await;
+    assert!(audit.overall.is_proven(), "{}", render(&audit));
+    cloud.shutdown().await;
+}
+
+#[tokio::test]
 async fn every_unread_surface_makes_the_audit_inconclusive_and_is_named() {
     let surfaces = [
         ("tagging", "GetResources"),

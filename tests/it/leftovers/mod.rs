@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod audit;
+mod cases;
 mod faults;
 mod teardown;
 
@@ -179,4 +180,58 @@ impl Deployed {
 /// Emptying is allowed, as it is in a run.
 fn emptying() -> Options {
     Options { empty_buckets: true, ..Options::default() }
+}
+
+/// Clients that outlast much throttling.
+async fn patient_clients(cloud: &Cloud) -> Clients {
+    let target = Target { profile: None, region: Some(REGION.into()), endpoint_url: Some(cloud.endpoint()) };
+    let pause = Duration::from_millis(1);
+    let tuning = Tuning { first_pause: pause, longest_pause: pause, read_attempts: 12, ..Tuning::default() };
+    Clients::connect(&target, &Surroundings::default(), tuning).await.expect("clients")
+}
+
+/// Deploys a stack of one queue; gives its id.
+async fn queue_stack(clients: &Clients, name: &str) -> String {
+    let template = "Resources: {Queue: {Type: 'AWS::SQS::Queue'}}";
+    let request = CreateStack {
+        name: name.to_owned(),
+        template: Template::Body(template.into()),
+        parameters: BTreeMap::new(),
+        tags: tags(),
+        capabilities: Vec::new(),
+        token: format!("create-{name}"),
+        keep_on_failure: false,
+    };
+    let id = stacks::create(clients, &request).await.into_result().expect("a stack id");
+    settled(clients, &id).await.id
+}
+
+async fn tear_down_all(clients: &Clients, names: &[String], ids: &[String]) -> TeardownReport {
+    let entry = |(name, id): (&String, &String)| StackEntry {
+        name: name.clone(),
+        id: Some(id.clone()),
+        ..StackEntry::default()
+    };
+    let input = TeardownInput {
+        run: RUN.into(),
+        account: ACCOUNT.into(),
+        run_tag: "assay:run".into(),
+        stacks: names.iter().zip(ids).map(entry).collect(),
+        ..TeardownInput::default()
+    };
+    let limits = TeardownLimits { stack: pace(), settle: pace(), ..TeardownLimits::default() };
+    teardown(input, clients, limits, &CancellationToken::new(), Arc::new(())).await
+}
+
+/// By tag and prefix, judged by the cloud's clock.
+async fn audit_by_prefix(cloud: &Cloud, clients: &Clients) -> AuditReport {
+    let scope = AuditScope {
+        account: ACCOUNT.into(),
+        regions: vec![REGION.into()],
+        tag: Some(("assay:run".into(), RUN.into())),
+        prefix: Some("assay-r1-".into()),
+        ..AuditScope::default()
+    };
+    let clock = cloud.clock().clone();
+    audit_at(&scope, clients, AuditLimits::default(), &CancellationToken::new(), move || clock.now_ms()).await
 }

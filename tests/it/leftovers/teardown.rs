@@ -40,7 +40,13 @@ async fn a_protected_stack_is_refused_without_leave() {
 
 #[tokio::test]
 async fn what_the_template_retains_is_counted_and_audited_as_a_leak() {
-    let deployed = deploy_with("Retain").await;
+    for policy in ["Retain", "RetainExceptOnCreate"] {
+        retained(policy).await;
+    }
+}
+
+async fn retained(policy: &str) {
+    let deployed = deploy_with(policy).await;
     let report = deployed.tear_down(emptying()).await;
     assert_eq!(report.outcome, TeardownOutcome::CompleteWithRetained, "{report:#?}");
     let retained: Vec<_> = report.stacks[0].retained.iter().map(|r| r.logical_id.as_str()).collect();
