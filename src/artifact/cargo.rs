@@ -67,9 +67,9 @@ impl Workspace {
     }
 }
 
-/// Whether a cargo subcommand is installed.
+/// Whether a cargo subcommand is installed. All of them take `--help`; `cargo zigbuild` takes no `--version`.
 pub(super) fn has(subcommand: &str) -> bool {
-    let probe = cargo().args([subcommand, "--version"]).stdin(Stdio::null()).output();
+    let probe = cargo().args([subcommand, "--help"]).stdin(Stdio::null()).output();
     probe.is_ok_and(|output| output.status.success())
 }
 

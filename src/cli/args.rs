@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use crate::cost::Usd;
 use crate::run::Neighbours;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -208,6 +209,9 @@ pub(super) struct RunArgs {
     /// Do not ask before the first write
     #[arg(long)]
     pub(super) yes: bool,
+    /// Stop, freeze and tear down once the run can have cost this much; below the protocol's ceiling
+    #[arg(long, value_name = "USD", value_parser = super::run::usd)]
+    pub(super) stop_at_usd: Option<Usd>,
     /// What a first Ctrl-C does with what is deployed
     #[arg(long, value_enum, default_value_t = OnInterrupt::Clean)]
     pub(super) on_interrupt: OnInterrupt,

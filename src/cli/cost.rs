@@ -2,12 +2,15 @@
 
 use super::args::{Output, Runs, TargetArgs};
 use super::deploy::{ask, tell};
-use crate::cloud::{PageCap, cost as billing};
+use crate::cloud::{Clients, PageCap, Surroundings, Target, cost as billing};
 use crate::cost::{self, Prices};
 use crate::exit::{Exit, Failure};
+use crate::launch;
 use crate::progress::Progress;
 use crate::run::{Event, RunFolder};
+use crate::stages;
 use clap::{Args, Subcommand};
+use evidence::stage::Origin;
 use jiff::{SignedDuration, Timestamp};
 
 /// Tag keys that cost is told apart by.
@@ -78,30 +81,45 @@ async fn of_run(folder: &RunFolder, profile: Option<String>, yes: bool, progress
     });
     let (origin, at_ms) =
         started.ok_or_else(|| Failure::Unverified(format!("run {} has an empty journal", folder.id())))?;
-    let clients = super::tags::connect(&origin, profile).await?;
+    let clients = payer(&origin, profile, progress).await?;
     let price = Prices::bundled()?.cost("cost_explorer_request", 1).map(|(_, usd)| usd.to_string()).unwrap_or_default();
     ask(
         &format!("two requests to Cost Explorer about run {}; a request costs USD {price} (list price)", folder.id()),
         yes,
     )?;
-    let status = tag_status(&clients).await;
+    let status = cost::tag_words(billing::tag_status(&clients, "assay:run").await);
     let days = days(at_ms)?;
-    let lines = billing::by_service(&clients, ("assay:run", folder.id()), (&days.0, &days.1), PageCap(20)).await;
+    let lines = billing::by_tag(&clients, "assay:run", (&days.0, &days.1), PageCap(20)).await;
     let lines = lines.into_result().map_err(|e| Failure::Stopped(format!("ask Cost Explorer: {e}")))?;
     let report = cost::conclude(folder.id(), lines, &status);
     progress.finish();
     tell(&report, progress)?;
+    if let Some(name) = amend(folder, &report)? {
+        progress.note(format!("sealed as packages/{name}, chained to everything that was sealed before"));
+    }
     Ok(if report.total_usd.is_some() { Exit::Ok } else { Exit::Indeterminate })
 }
 
-/// `Active`, `Inactive`, `unknown to billing`, or that this account cannot know: a member of an organisation may not
-/// ask (AWS Billing user guide, cost allocation tags).
-async fn tag_status(clients: &crate::cloud::Clients) -> String {
-    match billing::tag_status(clients, "assay:run").await.into_result() {
-        Ok(Some(status)) => status,
-        Ok(None) => "unknown to billing".to_owned(),
-        Err(failure) => format!("this account cannot know ({failure})"),
+/// Connects to the account that pays. It may be another than the run's, because an organisation's management account
+/// pays for its members; the run's id in the tag tells the cost apart all the same.
+async fn payer(origin: &Origin, profile: Option<String>, progress: &Progress) -> Result<Clients, Failure> {
+    let target = Target { profile, region: Some(origin.region.clone()), endpoint_url: origin.endpoint.clone() };
+    let around = Surroundings { endpoint_url: None, ..Surroundings::from_env() };
+    let clients = launch::connect(&target, &around).await?;
+    let asked = launch::origin(&clients).await?.account;
+    if asked != origin.account {
+        progress.note(format!("asking account {asked} for what account {} used", origin.account));
     }
+    Ok(clients)
+}
+
+/// Seals a figure; "not yet available" is none, and is asked again later.
+fn amend(folder: &RunFolder, report: &cost::CostReport) -> Result<Option<String>, Failure> {
+    if report.account_usd.is_none() {
+        return Ok(None);
+    }
+    let value = serde_json::to_value(report).map_err(|e| Failure::Internal(e.to_string()))?;
+    stages::amend_folder(folder, "cost.json", &value).map(Some)
 }
 
 /// From the day before the run to three days after it, the end exclusive.
@@ -116,7 +134,7 @@ fn days(at_ms: i64) -> Result<(String, String), Failure> {
 
 async fn activate_tags(args: &ActivateArgs, progress: &Progress) -> Result<Exit, Failure> {
     let clients = super::deploy::connect(&args.target).await?;
-    let origin = crate::launch::origin(&clients).await?;
+    let origin = launch::origin(&clients).await?;
     ask(&format!("activate cost allocation tags {} in account {}", KEYS.join(", "), origin.account), args.yes)?;
     let keys = KEYS.map(str::to_owned);
     let refused = billing::activate_tags(&clients, &keys).await.into_result();

@@ -33,7 +33,9 @@ fn human(loaded: &Loaded, plan: &Plan, estimate: Option<&Estimate>) -> String {
         text.push_str(&format!("\n{estimate}"));
         text.extend(estimate.over().map(|why| format!("warning: {why}\n")));
     }
-    for template in loaded.templates.values() {
+    for (component, template) in &loaded.templates {
+        let layers = plan::default_layers::warnings(component, template.document.value());
+        text.extend(layers.iter().map(|warning| format!("warning: {warning}\n")));
         let notes = plan::yaml_notes::notes(&template.document);
         text.extend(notes.iter().map(|note| format!("warning: {}:{note}\n", template.named)));
     }

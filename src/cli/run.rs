@@ -3,7 +3,8 @@
 use super::args::{OnInterrupt, RehearseArgs, ResumeArgs, RunArgs};
 use super::{Shutdown, print};
 use crate::artifact::Architecture;
-use crate::cloud::{Clients, Surroundings, Target};
+use crate::cloud::{Clients, Surroundings, Target, identity};
+use crate::cost::{self, Estimate, Prices, Usd};
 use crate::exit::{Exit, Failure};
 use crate::launch::{self, Host, Reopen, Start, Tools};
 use crate::plan::{self, Options, Plan};
@@ -12,6 +13,7 @@ use crate::protocol::{self, Loaded};
 use crate::report;
 use crate::run::{Neighbours, RunFolder};
 use crate::stages::{self, Conclusion, Session};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The region of a rehearsal whose protocol names none.
@@ -40,6 +42,7 @@ pub(super) async fn rehearse(args: &RehearseArgs, progress: Progress) -> Result<
         keep_on_interrupt: false,
         // The embedded cloud is this run's alone.
         neighbours: Neighbours::Ignore,
+        stop_at: None,
     };
     let result = run_session(launch::start(start).await).await;
     cloud.shutdown().await;
@@ -72,6 +75,7 @@ pub(super) async fn run(args: &RunArgs, progress: Progress) -> Result<Exit, Fail
         cancel: shutdown.token(),
         keep_on_interrupt: args.on_interrupt == OnInterrupt::Keep,
         neighbours: args.neighbours.into(),
+        stop_at: args.stop_at_usd,
     };
     let session = launch::start(start).await?;
     shutdown.recover_with(session.recovery());
@@ -164,18 +168,38 @@ fn conclude(session: &Session, conclusion: &Conclusion) {
     print(&report::conclusion(&conclusion.results, session.folder.path(), conclusion.exit, columns));
 }
 
-/// Says where the run goes and asks once.
+/// Says where the run goes and what it can cost, and asks once. Above the ceiling nothing is asked.
 async fn confirm(clients: &Clients, plan: &Plan, yes: bool) -> Result<(), Failure> {
     let origin = launch::origin(clients).await?;
     let grade = format!("{:?}", launch::grade(clients.endpoint())).to_lowercase();
+    let alias = match identity::alias(clients).await.into_result() {
+        Ok(Some(alias)) => format!("alias {alias}"),
+        Ok(None) => "no alias".to_owned(),
+        Err(_) => "alias not known".to_owned(),
+    };
+    let estimate = cost::estimate(plan, &Prices::bundled()?);
+    if let Some(why) = estimate.as_ref().and_then(Estimate::over) {
+        return Err(Failure::Refused(why));
+    }
+    let cost = estimate
+        .map_or_else(|| "no estimate".to_owned(), |e| format!("estimate USD {} at most ({})", e.total_usd, e.basis));
+    let capabilities: BTreeSet<_> =
+        plan.stacks.iter().flat_map(|s| s.capabilities.iter().map(String::as_str)).collect();
+    let capabilities = capabilities.into_iter().collect::<Vec<_>>().join(", ");
     let what = format!(
-        "{} ({}) on account {} in {}, evidence grade {grade}, at least {} s, ceiling USD {}",
+        "{} ({}) on account {} ({alias}) in {}, evidence grade {grade}\n  at least {} s; {cost}, ceiling USD {}\n  acknowledging {}",
         plan.study,
         plan.profile,
         origin.account,
         origin.region,
         plan.floor_ms.div_ceil(1000),
-        plan.cost_ceiling_usd
+        plan.cost_ceiling_usd,
+        if capabilities.is_empty() { "no capability" } else { &capabilities },
     );
     super::deploy::ask(&what, yes)
+}
+
+/// An amount on the command line.
+pub(super) fn usd(text: &str) -> Result<Usd, String> {
+    Usd::parse(text).ok_or_else(|| format!("`{text}` is no amount; write dollars like 0.50"))
 }

@@ -2,6 +2,7 @@
 
 use super::target::EndpointKind;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -140,6 +141,7 @@ pub(super) struct Limiter {
 #[derive(Debug)]
 struct LaneState {
     flight: Semaphore,
+    calls: AtomicU64,
     bucket: Mutex<Bucket>,
 }
 
@@ -156,7 +158,8 @@ impl Limiter {
         let lane = |lane| {
             let budget = budgets.of(lane);
             let bucket = Bucket { budget, rate: budget.rate, tokens: budget.burst, at: Instant::now() };
-            (lane, LaneState { flight: Semaphore::new(budget.concurrency.max(1)), bucket: Mutex::new(bucket) })
+            let flight = Semaphore::new(budget.concurrency.max(1));
+            (lane, LaneState { flight, calls: AtomicU64::new(0), bucket: Mutex::new(bucket) })
         };
         Self { lanes: LANES.into_iter().map(lane).collect() }
     }
@@ -165,9 +168,15 @@ impl Limiter {
     pub(super) async fn enter(&self, lane: Lane) -> Option<SemaphorePermit<'_>> {
         let state = self.lanes.get(&lane)?;
         let permit = state.flight.acquire().await.ok();
+        state.calls.fetch_add(1, Ordering::Relaxed);
         let wait = state.bucket.lock().unwrap_or_else(PoisonError::into_inner).take();
         tokio::time::sleep(wait).await;
         permit
+    }
+
+    /// Calls let through so far, refused and lost ones included.
+    pub(super) fn calls(&self) -> BTreeMap<Lane, u64> {
+        self.lanes.iter().map(|(lane, state)| (*lane, state.calls.load(Ordering::Relaxed))).collect()
     }
 
     /// A throttled call halves the lane's rate and empties its burst.

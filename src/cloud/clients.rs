@@ -169,6 +169,12 @@ impl Clients {
         &self.0.clock
     }
 
+    /// Calls made so far by API, refused and lost ones included.
+    #[must_use]
+    pub fn calls(&self) -> std::collections::BTreeMap<Lane, u64> {
+        self.0.limiter.calls()
+    }
+
     /// When the credentials expire, milliseconds since the epoch; `None` for credentials that do not.
     ///
     /// # Errors

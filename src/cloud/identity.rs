@@ -27,3 +27,13 @@ pub async fn caller(clients: &Clients) -> Outcome<Identity> {
     })
     .await
 }
+
+/// The account's alias (`iam:ListAccountAliases`); an account has one at most, and needs none.
+pub async fn alias(clients: &Clients) -> Outcome<Option<String>> {
+    settle(async {
+        let call = || clients.sdk().iam.list_account_aliases().send();
+        let answer = clients.read(Lane::Iam, "ListAccountAliases", call).await?;
+        Ok(answer.account_aliases.into_iter().next())
+    })
+    .await
+}

@@ -20,6 +20,7 @@ pub mod mask;
 pub mod outcome;
 pub mod poll;
 pub mod queues;
+pub mod quotas;
 pub mod roles;
 pub mod secrets;
 pub mod stacks;

@@ -2,7 +2,7 @@
 
 use super::money::Usd;
 use super::prices::Prices;
-use crate::plan::Plan;
+use crate::plan::{Plan, TrialPlan};
 use serde::Serialize;
 use std::fmt;
 
@@ -45,7 +45,18 @@ pub struct Item {
 /// Estimates a plan; `None` if the table lacks a price.
 #[must_use]
 pub fn estimate(plan: &Plan, prices: &Prices) -> Option<Estimate> {
-    let items = quantities(plan).into_iter().map(|(key, quantity)| {
+    let all: Vec<_> = plan.trials.iter().collect();
+    let run_s = plan.floor_ms.div_ceil(1000) + OVERHEAD_S;
+    let mut quantities = quantities(plan, &all, run_s);
+    let looks = run_s.saturating_mul(1000) / u64::from(plan.limits.poll_interval_ms.max(1));
+    // What the harness itself asks: two queues and the records of a trial at each look.
+    quantities.extend([
+        ("sqs_fifo_request", looks * 2),
+        ("dynamodb_read", looks * 4),
+        ("s3_put", 10),
+        ("cost_explorer_request", 3),
+    ]);
+    let items = quantities.into_iter().map(|(key, quantity)| {
         let (price, usd) = prices.cost(key, quantity)?;
         Some(Item { unit: price.unit.clone(), quantity, usd })
     });
@@ -58,13 +69,13 @@ pub fn estimate(plan: &Plan, prices: &Prices) -> Option<Estimate> {
     })
 }
 
-fn quantities(plan: &Plan) -> Vec<(&'static str, u64)> {
+/// What trials, and pollers at rest for so long, can use at most.
+pub(super) fn quantities(plan: &Plan, trials: &[&TrialPlan], run_s: u64) -> Vec<(&'static str, u64)> {
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let most = |variant: &str| plan.variants.iter().find(|v| v.slug == variant).map_or(1, |v| v.most_calls);
-    let calls: u64 = plan.trials.iter().map(|t| most(&t.variant)).sum();
-    let durable = count(plan.trials.iter().filter(|t| t.durable).count());
-    let longest_s = plan.trials.iter().map(|t| u64::from(t.configuration.function_timeout_s)).max().unwrap_or(0);
-    let run_s = plan.floor_ms.div_ceil(1000) + OVERHEAD_S;
+    let calls: u64 = trials.iter().map(|t| most(&t.variant)).sum();
+    let durable = count(trials.iter().filter(|t| t.durable).count());
+    let longest_s = trials.iter().map(|t| u64::from(t.configuration.function_timeout_s)).max().unwrap_or(0);
     // Caller, provider and controller for each call; the hold keeps the provider as long as its hold limit.
     let invocations = calls * 3;
     let gb_s = (calls * 2 * longest_s.max(60) * MEMORY_MB).div_ceil(1024);
@@ -78,8 +89,6 @@ fn quantities(plan: &Plan) -> Vec<(&'static str, u64)> {
         // The provider looks for its release ten times a second while it holds.
         ("dynamodb_read", calls * 10 * longest_s.max(60)),
         ("log_megabyte", invocations.div_ceil(10)),
-        ("s3_put", 10),
-        ("cost_explorer_request", 1),
     ]
 }
 

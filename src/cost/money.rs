@@ -29,6 +29,12 @@ impl Usd {
         Self(self.0.saturating_mul(u128::from(quantity)).div_ceil(u128::from(per.max(1))))
     }
 
+    /// The sum, as large as it can be.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// Whether it is nothing.
     #[must_use]
     pub fn is_zero(self) -> bool {

@@ -1,6 +1,7 @@
 //! What Cost Explorer's answer means. Pure.
 
 use super::money::Usd;
+use crate::cloud::Outcome;
 use crate::cloud::cost::CostLine;
 use serde::Serialize;
 use std::fmt;
@@ -30,7 +31,13 @@ pub struct CostReport {
     pub standing: Standing,
     /// Sum under the run's tag; absent without a figure.
     pub total_usd: Option<Usd>,
-    /// By service.
+    /// Usage of the account in those days that carries no run's tag; absent without a figure.
+    pub unattributed_usd: Option<Usd>,
+    /// Usage under other runs' tags; absent without a figure.
+    pub others_usd: Option<Usd>,
+    /// Everything that billing tells of those days: the three sums together.
+    pub account_usd: Option<Usd>,
+    /// The run's own lines, by day and service.
     pub lines: Vec<CostLine>,
     /// Status of the cost allocation tag, or that this account cannot know.
     pub tag_status: String,
@@ -38,18 +45,37 @@ pub struct CostReport {
     pub next: Option<String>,
 }
 
-/// Judges the lines under the run's tag. No line, or nothing but zeros, is no figure.
+/// `Active`, `Inactive`, `unknown to billing`, or that this account cannot know: a member of an organisation may not
+/// ask (AWS Billing user guide, cost allocation tags).
+#[must_use]
+pub fn tag_words(status: Outcome<Option<String>>) -> String {
+    match status.into_result() {
+        Ok(Some(status)) => status,
+        Ok(None) => "unknown to billing".to_owned(),
+        Err(failure) => format!("this account cannot know ({failure})"),
+    }
+}
+
+/// Judges the account's lines by day, service and run tag. No line of the run, or nothing but zeros, is no figure; what
+/// carries no tag is shown as such and still adds up.
 #[must_use]
 pub fn conclude(run: &str, lines: Option<Vec<CostLine>>, tag_status: &str) -> CostReport {
     let lines = lines.unwrap_or_default();
-    let total: Usd = lines.iter().filter_map(|l| Usd::parse(&l.amount)).sum();
+    let sum = |of: &dyn Fn(&CostLine) -> bool| -> Usd {
+        lines.iter().filter(|l| of(l)).filter_map(|l| Usd::parse(&l.amount)).sum()
+    };
+    let total = sum(&|l| l.value.as_deref() == Some(run));
+    let unattributed = sum(&|l| l.value.is_none());
+    let others = sum(&|l| l.value.as_deref().is_some_and(|value| value != run));
+    let account = total.plus(unattributed).plus(others);
+    let lines: Vec<_> = lines.into_iter().filter(|l| l.value.as_deref() == Some(run)).collect();
     let standing = match (total.is_zero(), tag_status) {
-        (true, "Active") => Standing::NotYetAvailable,
         (true, "Inactive" | "unknown to billing") => Standing::Unattributed,
         (true, _) => Standing::NotYetAvailable,
         (false, _) if lines.iter().any(|l| l.estimated) => Standing::Estimated,
         (false, _) => Standing::Billed,
     };
+    let figure = |usd: Usd| (!usd.is_zero()).then_some(usd);
     let next = match standing {
         Standing::NotYetAvailable => Some("ask again a day after the run; figures appear within about 24 hours".to_owned()),
         Standing::Unattributed => Some(
@@ -62,7 +88,10 @@ pub fn conclude(run: &str, lines: Option<Vec<CostLine>>, tag_status: &str) -> Co
         schema: "assay.cost/1",
         run: run.to_owned(),
         standing,
-        total_usd: (!total.is_zero()).then_some(total),
+        total_usd: figure(total),
+        unattributed_usd: figure(unattributed),
+        others_usd: figure(others),
+        account_usd: figure(account),
         lines,
         tag_status: tag_status.to_owned(),
         next,
@@ -78,6 +107,13 @@ impl fmt::Display for CostReport {
             _ => writeln!(f, "run {}: not yet available", self.run)?,
         }
         self.lines.iter().try_for_each(|l| writeln!(f, "  {} {:<32} {} {}", l.day, l.service, l.amount, l.unit))?;
+        let sums = [
+            ("unattributed (no run's tag)", self.unattributed_usd),
+            ("other runs", self.others_usd),
+            ("all of the account", self.account_usd),
+        ];
+        let known = sums.into_iter().filter_map(|(what, usd)| usd.map(|usd| (what, usd)));
+        known.into_iter().try_for_each(|(what, usd)| writeln!(f, "  {what:<43} {usd} USD in those days"))?;
         writeln!(f, "  cost allocation tag: {}", self.tag_status)?;
         self.next.iter().try_for_each(|next| writeln!(f, "  next: {next}"))
     }
@@ -89,7 +125,38 @@ mod tests {
 
     fn line(amount: &str, estimated: bool) -> CostLine {
         let (day, service) = ("2026-11-30".to_owned(), "AWS Lambda".to_owned());
-        CostLine { day, service, amount: amount.to_owned(), unit: "USD".to_owned(), estimated }
+        CostLine {
+            day,
+            value: Some("r".to_owned()),
+            service,
+            amount: amount.to_owned(),
+            unit: "USD".to_owned(),
+            estimated,
+        }
+    }
+
+    #[test]
+    fn untagged_usage_is_unattributed_and_the_sum_adds_up() {
+        let of = |value: Option<&str>, amount| CostLine { value: value.map(str::to_owned), ..line(amount, false) };
+        let lines = vec![of(Some("r"), "0.10"), of(None, "1.05"), of(Some("another"), "0.35")];
+        let report = conclude("r", Some(lines), "Active");
+        let usd = |text| Usd::parse(text);
+        assert_eq!((report.total_usd, report.unattributed_usd), (usd("0.10"), usd("1.05")));
+        assert_eq!((report.others_usd, report.account_usd), (usd("0.35"), usd("1.50")));
+        assert_eq!((report.standing, report.lines.len()), (Standing::Billed, 1));
+        let text = report.to_string();
+        assert!(text.contains("unattributed (no run's tag)") && text.contains("1.500000"), "{text}");
+        let untagged = conclude("r", Some(vec![of(None, "1.05")]), "Inactive");
+        assert_eq!((untagged.standing, untagged.account_usd), (Standing::Unattributed, usd("1.05")));
+    }
+
+    #[test]
+    fn an_account_that_may_not_ask_cannot_know() {
+        assert_eq!(tag_words(Outcome::Done(Some("Active".into()))), "Active");
+        assert_eq!(tag_words(Outcome::Done(None)), "unknown to billing");
+        let denied = crate::cloud::Refusal::new(crate::cloud::RefusalKind::Denied, "AccessDeniedException", "a member");
+        let words = tag_words(Outcome::Refused(denied));
+        assert!(words.contains("cannot know") && words.contains("a member"), "{words}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::TOOL_TAG;
 use crate::artifact::{Artifact, Binary};
 use crate::exit::Failure;
-use crate::plan::{capabilities, preflight, yaml_notes};
+use crate::plan::{capabilities, physical, preflight, yaml_notes};
 use evidence::digest::Digest;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,10 @@ pub fn prepare(ask: &Ask) -> Result<Prepared, Failure> {
     let mut parameters = pairs("--param", &ask.parameters, &mut findings);
     let artifact = artifact(ask, &mut parameters, &mut findings)?;
     check_parameters(&document, &parameters, &mut findings);
+    let stack = ("AWS::StackName".to_owned(), ask.stack.clone());
+    let known = parameters.clone().into_iter().chain([stack]).collect();
+    let named = physical::named(document.value(), &known);
+    findings.extend(named.iter().filter_map(physical::Named::too_long));
     if !findings.is_empty() {
         return Err(Failure::Usage(format!("nothing was sent:\n  - {}", findings.join("\n  - "))));
     }
@@ -253,6 +257,14 @@ mod tests {
         ] {
             assert!(error.contains(text), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_name_that_the_template_derives_too_long_is_refused_with_the_number() {
+        let template = "Resources: {Q: {Type: AWS::SQS::Queue, Properties: {QueueName: !Sub '${AWS::StackName}-dead-letter.fifo'}}}\n";
+        let error = ask(template, |a| a.stack = "s".repeat(65)).expect_err("too long").to_string();
+        assert!(error.contains("(Q) has 82 characters, 80 are allowed"), "{error}");
+        assert!(ask(template, |a| a.stack = "s".repeat(63)).is_ok());
     }
 
     #[test]

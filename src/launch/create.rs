@@ -2,6 +2,7 @@
 
 use super::{grade, neighbours, origin};
 use crate::cloud::Clients;
+use crate::cost::Usd;
 use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::plan::names::{self, Filling};
@@ -40,6 +41,8 @@ pub struct Start {
     pub keep_on_interrupt: bool,
     /// What to do about other runs of the study in this account.
     pub neighbours: Neighbours,
+    /// A ceiling below the protocol's.
+    pub stop_at: Option<Usd>,
 }
 
 /// Makes the run. Nothing is written outside its folder.
@@ -75,6 +78,7 @@ pub async fn start(start: Start) -> Result<Session, Failure> {
         cancel: start.cancel,
         progress: start.progress,
         keep_on_interrupt: start.keep_on_interrupt,
+        stop_at: start.stop_at,
         lock,
         place,
     })

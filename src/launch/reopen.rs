@@ -90,6 +90,7 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
         cancel: reopen.cancel,
         progress: reopen.progress,
         keep_on_interrupt: false,
+        stop_at: None,
         lock,
         place,
     })

@@ -2,8 +2,10 @@
 
 pub mod behind_queue;
 pub mod capabilities;
+pub mod default_layers;
 mod model;
 pub mod names;
+pub mod physical;
 pub mod preflight;
 mod render;
 mod resolve;

@@ -36,6 +36,15 @@ pub fn is_run_id(text: &str) -> bool {
         && random[1..].bytes().all(|b| b.is_ascii_hexdigit())
 }
 
+/// When a run began, milliseconds since the epoch, as its id tells.
+#[must_use]
+pub fn started_at_ms(run: &str) -> Option<i64> {
+    let part = |from, to| run.get(from..to).filter(|_| is_run_id(run));
+    let (date, time) = ((part(0, 4)?, part(4, 6)?, part(6, 8)?), (part(9, 11)?, part(11, 13)?, part(13, 15)?));
+    let text = format!("{}-{}-{}T{}:{}:{}Z", date.0, date.1, date.2, time.0, time.1, time.2);
+    text.parse().ok().map(Timestamp::as_millisecond)
+}
+
 /// What a run puts in the place of `{run}`, `{account}` and `{expires}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,6 +86,7 @@ mod tests {
         let id = run_id(Timestamp::from_second(1_796_068_862).expect("in range"), 0x3fa9);
         assert_eq!(id, "20261130t200102-3fa9");
         assert!(is_run_id(&id));
+        assert_eq!(started_at_ms(&id), Some(1_796_068_862_000));
         for other in ["", "20261130t200102", "20261130t200102-3fa", "20261130-200102-3fa9", "../../etc/passwd", "äöüß"]
         {
             assert!(!is_run_id(other), "{other:?}");

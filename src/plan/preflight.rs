@@ -3,17 +3,18 @@
 use super::model::Plan;
 use super::names::Filling;
 use evidence::stage::Origin;
+use evidence::trial::ClockSample;
 
 /// Time for stacks and listings on top of the mandated waits, milliseconds.
 const OVERHEAD_MS: i64 = 10 * 60 * 1000;
 
-/// Name lengths, template sizes and tags.
+/// Lengths of stack and bucket names, template sizes and tags; names inside the templates are `physical`'s.
 #[must_use]
 pub fn findings(plan: &Plan, filling: &Filling) -> Vec<String> {
     let mut findings = Vec::new();
     for stack in &plan.stacks {
         let name = filling.fill(&stack.name);
-        lengths(&name, &mut findings);
+        too_long("stack", &name, 128, &mut findings);
         template(&stack.component, stack.template_bytes, &mut findings);
         let tags: Vec<_> = stack.tags.iter().map(|(k, v)| (k.clone(), filling.fill(v))).collect();
         self::tags(&stack.component, &tags, &mut findings);
@@ -24,14 +25,6 @@ pub fn findings(plan: &Plan, filling: &Filling) -> Vec<String> {
         findings.push("the function artifact is not built".to_owned());
     }
     findings
-}
-
-/// The longest names that the templates derive from a stack's name, against the services' limits (SQS 80 with
-/// `.fifo`, Lambda 64, CloudFormation 128; each service's quotas page).
-fn lengths(stack: &str, findings: &mut Vec<String>) {
-    too_long("stack", stack, 128, findings);
-    too_long("queue", &format!("{stack}-dead-letter.fifo"), 80, findings);
-    too_long("function", &format!("{stack}-controller"), 64, findings);
 }
 
 fn too_long(what: &str, name: &str, most: usize, findings: &mut Vec<String>) {
@@ -85,6 +78,22 @@ pub fn account(plan: &Plan, origin: &Origin) -> Option<String> {
     })
 }
 
+/// Services whose clock is certainly further from this machine's than the protocol tolerates: every trial would lack
+/// its proof of order. A sample speaks against the clocks only when its whole interval lies outside.
+#[must_use]
+pub fn skew(samples: &[ClockSample], tolerance_ms: u32) -> Vec<String> {
+    let least = |s: &ClockSample| s.offset_ms.unsigned_abs().saturating_sub(u64::from(s.uncertainty_ms));
+    let off = samples.iter().filter(|s| least(s) > u64::from(tolerance_ms));
+    off.map(|s| {
+        format!(
+            "this machine's clock and that of {} differ by at least {} ms, {tolerance_ms} ms are tolerated; set the clock (NTP)",
+            s.service,
+            least(s)
+        )
+    })
+    .collect()
+}
+
 /// Whether credentials last as long as the run is predicted to.
 #[must_use]
 pub fn credential_life(plan: &Plan, left_ms: i64) -> Option<String> {
@@ -120,12 +129,56 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_derived_name_counts() {
+    fn a_long_name_is_refused_with_both_numbers() {
         let mut findings = Vec::new();
-        lengths(&"s".repeat(60), &mut findings);
-        assert_eq!(findings.len(), 1, "{findings:?}");
-        assert!(findings[0].contains("71 characters, 64 are allowed"), "{findings:?}");
-        lengths(&"s".repeat(40), &mut findings);
-        assert_eq!(findings.len(), 1);
+        too_long("stack", &"s".repeat(128), 128, &mut findings);
+        too_long("stack", &"s".repeat(129), 128, &mut findings);
+        assert!(findings.len() == 1 && findings[0].contains("129 characters, 128 are allowed"), "{findings:?}");
+    }
+
+    fn sample(offset_ms: i64, uncertainty_ms: u32) -> ClockSample {
+        ClockSample { service: "sqs".into(), at_ms: 0, offset_ms, uncertainty_ms }
+    }
+
+    #[test]
+    fn a_clock_is_wrong_only_if_it_is_certainly_wrong() {
+        assert_eq!(skew(&[sample(700, 510), sample(-700, 510)], 250), Vec::<String>::new());
+        let found = skew(&[sample(5_000, 510)], 250);
+        assert!(found.len() == 1 && found[0].contains("4490 ms") && found[0].contains("250 ms"), "{found:?}");
+        // An exchange that a suspension of 30 minutes cut in two leaves no sample, so there is nothing to find.
+        assert_eq!(skew(&[], 250), Vec::<String>::new());
+    }
+
+    #[test]
+    fn credentials_that_end_too_early_are_refused_with_both_times() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("protocols/study-1.yaml");
+        let loaded = crate::protocol::load(&path).expect("the study");
+        let options = crate::plan::Options { profile: "canonical".into(), ..Default::default() };
+        let mut plan = crate::plan::resolve(&loaded, &options).expect("a plan");
+        plan.floor_ms = 15 * 60_000;
+        let why = credential_life(&plan, 10 * 60_000).expect("too early");
+        assert!(why.contains("end in 10 min") && why.contains("about 25 min"), "{why}");
+        assert_eq!(credential_life(&plan, 26 * 60_000), None);
+    }
+
+    #[test]
+    fn accounts_are_allowed_by_id_and_by_nothing_else() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("protocols/study-1.yaml");
+        let loaded = crate::protocol::load(&path).expect("the study");
+        let options = crate::plan::Options { profile: "canonical".into(), ..Default::default() };
+        let mut plan = crate::plan::resolve(&loaded, &options).expect("a plan");
+        let origin = |account: &str| Origin {
+            endpoint_kind: "aws".into(),
+            endpoint: None,
+            account: account.into(),
+            region: "us-east-1".into(),
+            partition: "aws".into(),
+        };
+        plan.allowed_accounts = vec!["012345678901".into()];
+        assert_eq!(account(&plan, &origin("012345678901")), None);
+        let why = account(&plan, &origin("123456789012")).expect("refused");
+        assert!(why.contains("123456789012") && why.contains("012345678901"), "{why}");
+        plan.allowed_accounts.clear();
+        assert_eq!(account(&plan, &origin("123456789012")), None);
     }
 }

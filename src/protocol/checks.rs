@@ -114,7 +114,7 @@ fn retries(document: &Document, place: &str, variant: &Variant, findings: &mut V
         findings.push(document.at(&format!("{place}/max_receive_count"), "a message is delivered at least once"));
     }
     if variant.sdk_attempts != 1 {
-        let message = "the provider client switches SDK retries off, so that the architecture owns the only retry";
+        let message = "the provider client switches SDK retries off, so that the architecture owns the only retry; left alone, the SDK makes three attempts";
         findings.push(document.at(&format!("{place}/sdk_attempts"), message).with_help("write 1"));
     }
     match (variant.strategy, variant.step_attempts) {

@@ -2,6 +2,7 @@
 
 mod acts;
 mod audit;
+mod burn;
 mod cleanup;
 mod closing;
 mod collect;
@@ -25,7 +26,7 @@ mod trials;
 pub use cleanup::summary as teardown_summary;
 pub use closing::Conclusion;
 pub use session::{Inputs, Session};
-pub use settling::{amend, audit_again, tear_down_again};
+pub use settling::{amend, amend_folder, audit_again, tear_down_again};
 
 use crate::exit::Failure;
 use crate::progress::Notice;
@@ -74,6 +75,7 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
         (None, _) => {}
     }
     session.check_interrupt()?;
+    session.check_cost()?;
     interlock::check(session).await?;
     let started = now_ms();
     session.log.append(Event::StageStarted { stage: name.to_owned() })?;
@@ -92,6 +94,7 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
     }
     let outcome = format!("{outcome:?}").to_lowercase();
     session.progress.tell(&Notice::StageEnded { stage: name.to_owned(), outcome, detail, ms: now_ms() - started });
+    tracing::info!(stage = name, burn_usd = session.burn()?.to_string(), "cost so far, at most");
     result
 }
 

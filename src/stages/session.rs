@@ -1,6 +1,7 @@
 //! What every stage works with.
 
 use crate::cloud::{Clients, Pace, PageCap};
+use crate::cost::Usd;
 use crate::exit::Failure;
 use crate::plan::Plan;
 use crate::plan::names::Filling;
@@ -45,6 +46,8 @@ pub struct Session {
     pub progress: Progress,
     /// Whether a signal leaves the stacks in place.
     pub keep_on_interrupt: bool,
+    /// A ceiling below the protocol's, of this process alone.
+    pub stop_at: Option<Usd>,
     /// Variants of the protocol that this run leaves out.
     pub left_out: Vec<String>,
     /// Held until the session is dropped.

@@ -64,6 +64,7 @@ async fn run_all(session: &Session, stage: &str) -> Result<(), Failure> {
     for trial in session.plan.trials_of(stage) {
         if freeze::saved(session, &trial.id)?.is_none() {
             session.check_interrupt()?;
+            session.check_cost()?;
             let evidence = run(session, &deployed, trial).await?;
             freeze::save(session, &evidence)?;
         }

@@ -18,6 +18,25 @@ use std::collections::BTreeMap;
 /// Tag that tells variants' costs apart.
 pub const VARIANT_TAG: &str = "assay:variant";
 
+/// Tag of the run that a resource belongs to.
+pub const RUN_TAG: &str = "assay:run";
+
+/// Whose a resource is, in words, as its tags tell.
+pub async fn owner(clients: &Clients, kind: &str, id: &str, cap: PageCap) -> String {
+    let tags = match read::tags(clients, kind, id, cap).await {
+        read::Reading::Tags(tags) => tags,
+        read::Reading::Unread(reason) => return format!("its tags could not be read: {reason}"),
+        read::Reading::Untaggable | read::Reading::Gone => return "no tags say whose it is".to_owned(),
+    };
+    let keys = [RUN_TAG, "assay:owner", "aws:cloudformation:stack-name"];
+    let known: Vec<_> = keys.iter().filter_map(|key| tags.get(*key).map(|value| format!("{key} {value}"))).collect();
+    if !known.is_empty() {
+        return known.join(", ");
+    }
+    let all: Vec<_> = tags.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    if all.is_empty() { "it carries no tags that say whose it is".to_owned() } else { all.join(", ") }
+}
+
 /// The tag sets of a plan's stacks by component, as a run fills them in. Each stack has a map of its own.
 #[must_use]
 pub fn expected(plan: &Plan, filling: &Filling) -> BTreeMap<String, BTreeMap<String, String>> {

@@ -19,6 +19,7 @@ mod neighbours;
 mod plan;
 mod preflight;
 mod publish;
+mod refusals;
 mod registration;
 mod rehearse;
 mod report;

@@ -254,6 +254,30 @@ impl Lab {
         self.events().iter().any(|e| e["type"] == "sealed" && e["package"] == package)
     }
 
+    /// Makes a log group that no stack owns.
+    pub(crate) fn log_group(&self, name: &str, tags: &[(&str, &str)]) {
+        use aws_sdk_cloudwatchlogs::config::{BehaviorVersion, Config, Credentials, Region};
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+            .endpoint_url(self.cloud().endpoint())
+            .build();
+        let mut call = aws_sdk_cloudwatchlogs::Client::from_conf(config).create_log_group().log_group_name(name);
+        for (key, value) in tags {
+            call = call.tags(*key, *value);
+        }
+        self.runtime.block_on(call.send()).expect("a log group");
+    }
+
+    /// Ends the cloud; gives the endpoint that it had.
+    pub(crate) fn close(&mut self) -> String {
+        let cloud = self.cloud.take().expect("open");
+        let endpoint = cloud.endpoint();
+        self.runtime.block_on(cloud.shutdown());
+        endpoint
+    }
+
     /// Tags of queues, as the cloud itself tells.
     pub(crate) fn queue_tags(&self, names: &[&str]) -> Vec<std::collections::HashMap<String, String>> {
         let client = self.sqs();
