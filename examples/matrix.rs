@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     let programs = Programs::of(&assay);
     let work = points(&programs, &asked.what);
     let total = work.len();
-    let taken = work.into_iter().enumerate().filter(|(at, _)| (at + asked.seed) % asked.every == 0);
+    let taken = work.into_iter().enumerate().filter(|(at, _)| (at + asked.seed).is_multiple_of(asked.every));
     let work: VecDeque<Work> = taken.map(|(_, work)| work).collect();
     let started = Instant::now();
     let (points, left) = try_all(&programs, work, &asked);

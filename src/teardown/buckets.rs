@@ -4,12 +4,20 @@
 use super::Job;
 use super::input::BucketEntry;
 use super::report::{BucketReport, Note, TeardownReport};
-use crate::cloud::Failure;
 use crate::cloud::buckets::{self, DELETE_BATCH, Upload, Version};
+use crate::cloud::{Failure, RefusalKind};
 use std::collections::BTreeMap;
 
-/// Stacks that must not be deleted yet, by name, with the reason.
-pub(super) type Held = BTreeMap<String, String>;
+/// Stacks that must not be deleted yet, by name.
+pub(super) type Held = BTreeMap<String, Hold>;
+
+/// Why a stack must not be deleted yet.
+#[derive(Clone, Debug)]
+pub(super) struct Hold {
+    pub(super) reason: String,
+    /// Only because the credentials expired: the teardown is paused, not refused.
+    pub(super) expired: bool,
+}
 
 /// Empties every bucket, or holds its stack back where emptying is not allowed or did not succeed.
 pub(super) async fn empty(job: &Job, report: &mut TeardownReport) -> Held {
@@ -22,9 +30,10 @@ pub(super) async fn empty(job: &Job, report: &mut TeardownReport) -> Held {
         match one(job, bucket).await {
             Ok(Some(done)) => report.buckets.push(done),
             Ok(None) => {}
-            Err(Stop { found, reason, next }) => {
+            Err(Stop { found, reason, next, expired }) => {
                 report.buckets.push(BucketReport { name: bucket.name.clone(), found, deleted: 0, rounds: 0 });
-                held.insert(bucket.stack.clone(), format!("bucket {}: {reason}", bucket.name));
+                let hold = Hold { reason: format!("bucket {}: {reason}", bucket.name), expired };
+                held.insert(bucket.stack.clone(), hold);
                 report.problem(&bucket.name, reason, next);
             }
         }
@@ -44,6 +53,7 @@ struct Stop {
     found: usize,
     reason: String,
     next: Option<String>,
+    expired: bool,
 }
 
 struct Contents {
@@ -58,7 +68,10 @@ impl Contents {
 }
 
 async fn one(job: &Job, bucket: &BucketEntry) -> Result<Option<BucketReport>, Stop> {
-    let stop = |found, failure: &Failure| Stop { found, reason: failure.to_string(), next: None };
+    let stop = |found, failure: &Failure| {
+        let expired = failure.kind() == Some(RefusalKind::Expired);
+        Stop { found, reason: failure.to_string(), next: None, expired }
+    };
     // The expected owner makes S3 itself refuse a bucket of the same name in another account.
     let owner = Some(job.input.account.as_str());
     let exists = buckets::exists(&job.clients, &bucket.name, owner).await.optional().into_result();
@@ -84,11 +97,21 @@ async fn one(job: &Job, bucket: &BucketEntry) -> Result<Option<BucketReport>, St
 fn check_allowed(job: &Job, found: usize, rounds: u32) -> Result<(), Stop> {
     if !job.input.options.empty_buckets {
         let reason = format!("holds {found} object versions, delete markers and uploads");
-        return Err(Stop { found, reason, next: Some(format!("teardown {} --empty-buckets", job.input.run)) });
+        return Err(Stop {
+            found,
+            reason,
+            next: Some(format!("teardown {} --empty-buckets", job.input.run)),
+            expired: false,
+        });
     }
     if rounds >= job.limits.bucket_rounds {
         let reason = format!("still holds {found} items after {rounds} rounds of emptying: something writes to it");
-        return Err(Stop { found, reason, next: Some(format!("teardown {} --empty-buckets", job.input.run)) });
+        return Err(Stop {
+            found,
+            reason,
+            next: Some(format!("teardown {} --empty-buckets", job.input.run)),
+            expired: false,
+        });
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Deletes one stack and waits for its end by stack id.
 
 use super::Job;
-use super::buckets;
+use super::buckets::{self, Hold};
 use super::custom;
 use super::input::StackEntry;
 use super::ownership::{Owned, resolve};
@@ -12,7 +12,7 @@ use crate::cloud::stacks::{self, DeleteStack, StackResource, StackState, StackSt
 use crate::cloud::{Failure, Outcome, Refusal, RefusalKind, now_ms};
 
 /// Deletes the stack behind a ledger entry; `held` says why it must not be deleted.
-pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<String>) -> StackReport {
+pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<Hold>) -> StackReport {
     let state = match resolve(job, entry).await {
         Ok(Owned::Stack(state)) => *state,
         Ok(Owned::Gone(id)) => return StackReport::new(entry, Some(id), StackResult::AlreadyGone),
@@ -21,8 +21,8 @@ pub(super) async fn delete(job: &Job, entry: &StackEntry, held: Option<String>) 
         Err(failure) => return StackReport::new(entry, entry.id.clone(), failed(failure)),
     };
     let mut report = StackReport::new(entry, Some(state.id.clone()), StackResult::Failed);
-    if let Some(holder) = held {
-        report.result = StackResult::Refused { holder };
+    if let Some(Hold { reason, expired }) = held {
+        report.result = if expired { StackResult::Paused } else { StackResult::Refused { holder: reason } };
         return report;
     }
     if let Err(result) = lift_protection(job, &state).await {

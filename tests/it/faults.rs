@@ -44,6 +44,14 @@ fn expired_credentials_pause_and_the_run_goes_on() {
 }
 
 #[test]
+fn credentials_that_expire_while_a_bucket_is_emptied_pause_the_teardown() {
+    let script = rule("s3", "DeleteObjects", "{ nth: 1 }", "expired_token");
+    let point = disturbed(&programs(), "expired while emptying", &script, 0);
+    sound(&point, &[0]);
+    assert!(point.ends.starts_with("75: error: paused"), "{point:?}");
+}
+
+#[test]
 fn a_denied_call_stops_with_its_reason_and_everything_is_cleaned_up() {
     let lab = Lab::open(&programs(), Some(&rule("sqs", "SendMessage", "always", "denied")));
     let ended = lab.start_run().wait();
