@@ -39,7 +39,8 @@ impl Loaded {
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let bytes = read_bounded(path)?;
     let text = String::from_utf8(bytes.clone()).map_err(|e| {
-        Failure::Usage(format!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to()))
+        let place = e.utf8_error().valid_up_to();
+        Failure::Usage(format!("{}: not UTF-8 at byte {place}; save it as UTF-8", path.display()))
     })?;
     let document = Document::parse(&path.display().to_string(), &text, Dialect::Plain, Limits::default())?;
     let findings = checks::scalars(&document);

@@ -132,5 +132,8 @@ impl RunFolder {
 fn newest(runs: &Path) -> String {
     let all = RunFolder::all(runs).unwrap_or_default();
     let names: Vec<_> = all.iter().rev().take(3).map(RunFolder::id).collect();
-    if names.is_empty() { String::new() } else { format!("; newest: {}", names.join(", ")) }
+    if names.is_empty() {
+        return "; `assay rehearse` makes one, --runs names another folder".to_owned();
+    }
+    format!("; newest: {}", names.join(", "))
 }
