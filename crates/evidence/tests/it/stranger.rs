@@ -38,7 +38,8 @@ fn a_verifier_from_the_description_alone_says_the_same() {
     let out = run.path.with_file_name("out.tar.gz");
     publish(&run.path, &list_files(&run.path).unwrap(), &Sensitive::default(), &out).unwrap();
     agree(&out, true, "published");
-    let edits: [(&str, fn(&Path)); 12] = [
+    type Edit = fn(&Path);
+    let edits: [(&str, Edit); 12] = [
         ("byte", |run| flip(&run.join("packages/canonical/trials/t-1.json"))),
         ("journal", |run| flip(&run.join("journal.jsonl"))),
         ("head", |run| fs::remove_file(run.join("journal.head")).unwrap()),

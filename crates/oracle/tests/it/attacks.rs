@@ -52,7 +52,8 @@ fn amounts_that_are_negative_nought_or_beyond_exact_numbers_prove_nothing() {
 
 #[test]
 fn other_texts_than_one_plain_trial_are_unreadable() {
-    let cases: [(&str, fn(String) -> Vec<u8>); 7] = [
+    type Edit = fn(String) -> Vec<u8>;
+    let cases: [(&str, Edit); 7] = [
         ("byte order mark", |text| format!("\u{feff}{text}").into()),
         ("twice", |text| format!("{text}{text}").into()),
         ("duplicate member", |text| text.replacen("\"gaps\":[]", "\"gaps\":[],\"gaps\":[]", 1).into()),
