@@ -1,6 +1,6 @@
 //! Facts and the time to findings. Pure.
 
-use super::allow::allowing;
+use super::allow::{AllowRule, allowing};
 use super::arn::{Kind, Resource};
 use super::facts::{Facts, Reading, Sighting, Source, StreamFacts};
 use super::finding::{Finding, Verdict};
@@ -91,11 +91,12 @@ fn finding(
     now_ms: i64,
 ) -> Finding {
     let Resource { kind, name: id, region } = resource;
-    let verdict = match allowing(&scope.allow, &id, now_ms) {
-        Some(rule) if verdict != Verdict::Ghost => {
-            Verdict::Allowed { owner: rule.owner.clone(), expires_at_ms: rule.expires_at_ms }
+    let (verdict, reason) = match allowing(&scope.allow, &id, now_ms) {
+        Some(AllowRule { owner, expires_at_ms, .. }) if verdict != Verdict::Ghost => {
+            let allowed = Verdict::Allowed { owner: owner.clone(), expires_at_ms: *expires_at_ms };
+            (allowed, "a rule lets it stay".to_owned())
         }
-        _ => verdict,
+        _ => (verdict, reason),
     };
     let next = next::command(&verdict, &kind, &id, &region, scope);
     Finding { verdict, kind, id, region, sources, reason, next, late: false }
