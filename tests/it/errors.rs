@@ -2,20 +2,20 @@
 //! that are not there, runs that cannot do what is asked. `UPDATE_MESSAGES=1` writes them anew.
 
 use crate::messages::expect;
-use crate::sample::Sample;
+use crate::sample::{Sample, oracle};
 use assert_cmd::Command;
 use std::path::Path;
 
 /// Runs the program in a folder; what it says has to be the stored text, the folder being `DIR`.
 fn refused(name: &str, folder: &Path, arguments: &[&str], code: i32) {
-    let output = Command::new(env!("CARGO_BIN_EXE_assay"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("AWS_EC2_METADATA_DISABLED", "true")
-        .env("AWS_ACCESS_KEY_ID", "local")
-        .env("AWS_SECRET_ACCESS_KEY", "local")
-        .output()
-        .expect("assay runs");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    // Nothing is built on the way to an error.
+    if let Some(oracle) = oracle() {
+        command.env("ASSAY_ORACLE", &oracle).env("ASSAY_BOOTSTRAP", &oracle);
+    }
+    command.args(arguments).current_dir(folder).env("AWS_EC2_METADATA_DISABLED", "true");
+    command.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
+    let output = command.output().expect("assay runs");
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{name}: {said}");
     let here = std::fs::canonicalize(folder).expect("folder").display().to_string();

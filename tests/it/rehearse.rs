@@ -229,7 +229,7 @@ const FAILING: [Failing; 6] = [
     Failing {
         stage: "preflight",
         fault: "{service: cloudformation, operation: ListStacks, when: {nth: 1}, effect: denied}",
-        exit: 20,
+        exit: 64,
     },
     Failing {
         stage: "deploy",
