@@ -251,7 +251,7 @@ const FAILING: [Failing; 6] = [
         fault: "{service: cloudformation, operation: DeleteStack, target: provider, effect: {delete_failed: {logical_id: LedgerTable}}}",
         exit: 40,
     },
-    Failing { stage: "audit", fault: "{service: tagging, operation: GetResources, effect: denied}", exit: 40 },
+    Failing { stage: "audit", fault: "{service: sqs, operation: ListQueues, effect: denied}", exit: 40 },
 ];
 
 #[test]
