@@ -15,7 +15,7 @@
 //! and a folder of its own. The exit code is 1 if any point went wrong.
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the tests")]
 
-#[path = "../tests/it/support.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,11 +1,8 @@
 //! What a run refuses before its first write, and where it stops: names, permissions, clocks, accounts, cost.
 
-use crate::support::{Ended, Lab, Programs};
+use crate::support::{Ended, Lab, Programs, impostor};
 use localcloud::Service;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -100,32 +97,6 @@ fn two_regions_that_contradict_each_other_are_both_named() {
     assert!(lab.cloud().calls().is_empty(), "nothing was called");
 }
 
-/// Another account behind the endpoint that a run is pinned to: says who it is, and remembers what it was asked.
-fn another_account(address: &str) -> Arc<Mutex<Vec<String>>> {
-    let listener = TcpListener::bind(address).expect("the port is free again");
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let mut bytes = vec![0; 65_536];
-            let read = stream.read(&mut bytes).unwrap_or_default();
-            let text = String::from_utf8_lossy(&bytes[..read]).into_owned();
-            let operation =
-                text.split("Action=").nth(1).and_then(|t| t.split('&').next()).unwrap_or("another").to_owned();
-            log.lock().expect("no panic").push(operation);
-            let body = "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::111122223333:user/x</Arn>\
-                        <UserId>x</UserId><Account>111122223333</Account></GetCallerIdentityResult></GetCallerIdentityResponse>";
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: text/xml\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                body.len()
-            );
-            let _ = stream.write_all(format!("{head}{body}").as_bytes());
-        }
-    });
-    asked
-}
-
 #[test]
 fn credentials_of_another_account_write_nothing_on_resume_teardown_audit_and_tags() {
     let mut lab = lab(None);
@@ -136,8 +107,7 @@ fn credentials_of_another_account_write_nothing_on_resume_teardown_audit_and_tag
     running.signal(rustix::process::Signal::INT);
     assert_eq!(running.wait().code, Some(130));
     let run = lab.run_folder().expect("run").display().to_string();
-    let address = lab.close();
-    let asked = another_account(address.trim_start_matches("http://"));
+    let asked = impostor(&lab.close(), "111122223333");
     for args in [
         vec!["resume", &run, "--yes"],
         vec!["teardown", &run],

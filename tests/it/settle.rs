@@ -1,11 +1,8 @@
 //! `assay audit` and `assay teardown` as programs: a gate for CI, and a repair after a run that left something.
 
-use super::support::{Lab, Programs};
+use super::support::{Lab, Programs, impostor};
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 const STUCK: &str = "rules: [{service: cloudformation, operation: DeleteStack, target: provider, effect: {delete_failed: {logical_id: LedgerTable}}}]";
 
@@ -65,47 +62,13 @@ fn tagged(lab: &Lab, arguments: &[&str]) -> super::support::Ended {
     lab.assay(&[&["audit", "--endpoint-url", &endpoint, "--tag"], arguments].concat())
 }
 
-/// Answers every request with somebody else's identity and keeps what was asked. It ends with the test's process.
-fn impostor(address: &str) -> Arc<Mutex<Vec<String>>> {
-    let listener = TcpListener::bind(address).expect("the cloud's own address");
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&asked);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            if let Some(request) = answer(stream) {
-                log.lock().expect("no panic").push(request);
-            }
-        }
-    });
-    asked
-}
-
-/// One request in, one identity out.
-fn answer(mut stream: TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4_096];
-    while !String::from_utf8_lossy(&bytes).contains("Version=") {
-        let read = stream.read(&mut buffer).ok().filter(|n| *n > 0)?;
-        bytes.extend_from_slice(&buffer[..read]);
-    }
-    let body = "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::999999999999:user/u</Arn>\
-                <UserId>u</UserId><Account>999999999999</Account></GetCallerIdentityResult></GetCallerIdentityResponse>";
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/xml\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(format!("{head}{body}").as_bytes()).ok()?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    text.split("Action=").nth(1).and_then(|rest| rest.split('&').next()).map(str::to_owned)
-}
-
 #[test]
 fn another_account_is_refused_before_anything_is_asked_of_it() {
     let mut lab = Lab::open(&Programs::of(Path::new(env!("CARGO_BIN_EXE_assay"))), None);
     let mut running = lab.start_run();
     assert!(lab.until(&mut running, |lab| lab.lines() >= 20), "{}", running.stderr());
     running.kill();
-    let asked = impostor(&lab.close_cloud());
+    let asked = impostor(&lab.close(), "999999999999");
     for command in [&["teardown", "RUN"][..], &["audit", "--run", "RUN"], &["resume", "RUN", "--yes"]] {
         let refused = on_run(&lab, command);
         assert_eq!(refused.code, Some(64), "{command:?}: {refused:?}");
