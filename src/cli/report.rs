@@ -6,7 +6,7 @@ use crate::cost::{self, Prices};
 use crate::exit::{Exit, Failure};
 use crate::judge::Results;
 use crate::report::{self, Dossier, PackageLine, TrialFile};
-use crate::run::{Event, RunFolder, State};
+use crate::run::{RunFolder, State};
 use clap::{Args, ValueEnum};
 use evidence::digest::Digest;
 use evidence::package::Sealed;
@@ -115,7 +115,7 @@ fn open(path: &Path) {
 
 /// Reads everything that a report is made of; sealed packages are verified on the way.
 fn dossier(folder: &RunFolder) -> Result<Dossier, Failure> {
-    let state = state(folder)?;
+    let state = folder.state()?;
     let path = folder.path().join("results.json");
     if !path.is_file() {
         let next = report::RunLine::of(folder).next;
@@ -140,12 +140,6 @@ fn dossier(folder: &RunFolder) -> Result<Dossier, Failure> {
         add(&mut dossier, folder, name, identity, &state)?;
     }
     Ok(dossier)
-}
-
-fn state(folder: &RunFolder) -> Result<State, Failure> {
-    let journal = evidence::journal::read::<Event>(&folder.journal())
-        .map_err(|e| Failure::Unverified(format!("{}: {e}", folder.journal().display())))?;
-    State::fold(journal.entries.into_iter().map(|e| e.event)).map_err(|e| Failure::Unverified(e.to_string()))
 }
 
 /// Adds a package with its trials and verdicts.

@@ -9,7 +9,7 @@ pub use rejudge::{Rejudged, rejudge_run};
 pub use reseal::{Differing, rejudge_copy};
 
 use crate::exit::Failure;
-use crate::run::{Event, RunFolder, State};
+use crate::run::RunFolder;
 use evidence::publish::{Publication, PublishError};
 use evidence::verify::{Options, Report};
 use std::path::Path;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// [`Failure::Usage`] for a run that has not ended, [`Failure::Unverified`] if run or archive do not verify,
 /// [`Failure::Refused`] if something sensitive would be published; no archive is left behind then.
 pub fn publish(folder: &RunFolder, out: &Path) -> Result<(Publication, Report), Failure> {
-    let state = state(folder)?;
+    let state = folder.state()?;
     if state.ended.is_none() {
         let id = folder.id();
         return Err(Failure::Usage(format!("run {id} has not ended; end it first: assay resume {id}")));
@@ -37,12 +37,6 @@ pub fn publish(folder: &RunFolder, out: &Path) -> Result<(Publication, Report), 
             Err(failure)
         }
     }
-}
-
-fn state(folder: &RunFolder) -> Result<State, Failure> {
-    let journal =
-        evidence::journal::read::<Event>(&folder.journal()).map_err(|e| Failure::Unverified(e.to_string()))?;
-    State::fold(journal.entries.into_iter().map(|entry| entry.event)).map_err(|e| Failure::Unverified(e.to_string()))
 }
 
 fn verified(path: &Path, otherwise: &str) -> Result<Report, Failure> {

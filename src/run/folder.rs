@@ -1,7 +1,9 @@
 //! A run's folder: `runs/<run-id>/` and what stands where in it.
 
+use super::{Event, State};
 use crate::exit::Failure;
 use crate::plan::{Plan, names};
+use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,16 @@ impl RunFolder {
             std::fs::create_dir(&inner).map_err(|e| Failure::io("create folder", &inner, &e))?;
         }
         Ok(Self { path })
+    }
+
+    /// The run's state, as its journal tells it.
+    ///
+    /// # Errors
+    /// [`Failure::Unverified`] if the journal is damaged.
+    pub fn state(&self) -> Result<State, Failure> {
+        let unverified = |e: &dyn Display| Failure::Unverified(format!("{}: {e}", self.journal().display()));
+        let journal = evidence::journal::read::<Event>(&self.journal()).map_err(|e| unverified(&e))?;
+        State::fold(journal.entries.into_iter().map(|entry| entry.event)).map_err(|e| unverified(&e))
     }
 
     /// Opens a run by id or by path.

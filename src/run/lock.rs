@@ -19,24 +19,11 @@ impl Lock {
     /// [`Failure::Refused`] naming the holder, if another process has it.
     pub fn take(folder: &Path) -> Result<Self, Failure> {
         let path = path_in(folder);
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|e| Failure::io("open lock", &path, &e))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(held(folder, &mut file)),
-            Err(e) => return Err(Failure::io("lock", &path, &e.into())),
+        let (mut file, is_free) = try_lock(&path)?;
+        if !is_free {
+            return Err(held(folder, &mut file));
         }
-        let write = |file: &mut File| -> std::io::Result<()> {
-            file.set_len(0)?;
-            file.rewind()?;
-            write!(file, "{}", std::process::id())
-        };
-        write(&mut file).map_err(|e| Failure::io("write lock", &path, &e))?;
+        sign(&mut file, std::process::id().to_string().as_bytes()).map_err(|e| Failure::io("write lock", &path, &e))?;
         Ok(Self { _file: file })
     }
 
@@ -49,6 +36,25 @@ impl Lock {
             Err(_) => Some(content(&mut file)),
         }
     }
+}
+
+/// Opens a lock's file and locks it, if nobody else has: the kernel lets go of it when its holder dies.
+pub(super) fn try_lock(path: &Path) -> Result<(File, bool), Failure> {
+    let open = File::options().read(true).write(true).create(true).truncate(false).open(path);
+    let file = open.map_err(|e| Failure::io("open lock", path, &e))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok((file, true)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok((file, false)),
+        Err(e) => Err(Failure::io("lock", path, &e.into())),
+    }
+}
+
+/// Writes who holds a lock into its file, in place of who held it before.
+pub(super) fn sign(file: &mut File, holder: &[u8]) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(holder)?;
+    file.sync_all()
 }
 
 fn path_in(folder: &Path) -> PathBuf {

@@ -1,7 +1,7 @@
 //! The run's journal and the state that it adds up to, always together.
 
 use super::event::{ActOutcome, Event};
-use super::state::{ActState, State, transition};
+use super::state::{ActState, Created, State, transition};
 use crate::exit::Failure;
 use evidence::journal::Writer;
 use jiff::Timestamp;
@@ -84,6 +84,12 @@ impl RunLog {
     #[must_use]
     pub fn intended_at_ms(&self, key: &str) -> Option<i64> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).intended.get(key).copied()
+    }
+
+    /// Whether the creation ledger holds this already.
+    #[must_use]
+    pub fn has_created(&self, created: &Created) -> bool {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).state.created.contains(created)
     }
 
     /// Where an act stands.

@@ -6,14 +6,14 @@
 //! While its process lives, the holder is known by the kernel's lock. After that, the holder is the run that the file
 //! names, until its journal says that it has ended: its stacks may still stand.
 
-use super::{Event, RunFolder, State, now_ms};
+use super::lock::{sign, try_lock};
+use super::{RunFolder, now_ms};
 use crate::exit::Failure;
 use evidence::digest::Digest;
 use evidence::stage::Origin;
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What a new run does about a run that was there before.
@@ -59,15 +59,9 @@ impl PrefixLock {
         let path = path(runs, origin, study);
         let folder = path.parent().unwrap_or(runs);
         std::fs::create_dir_all(folder).map_err(|e| Failure::io("create folder", folder, &e))?;
-        let open = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = open.map_err(|e| Failure::io("open lock", &path, &e))?;
-        let held = match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => false,
-            Err(rustix::io::Errno::WOULDBLOCK) => true,
-            Err(e) => return Err(Failure::io("lock", &path, &e.into())),
-        };
+        let (mut file, is_free) = try_lock(&path)?;
         let holder = holder(&mut file);
-        if held {
+        if !is_free {
             return Err(living(study, origin, holder));
         }
         if let Some(holder) = holder.filter(|h| h.run != run && neighbours == Neighbours::Refuse)
@@ -96,10 +90,7 @@ fn holder(file: &mut File) -> Option<Holder> {
 
 fn write(file: &mut File, run: &str) -> std::io::Result<()> {
     let holder = Holder { run: run.to_owned(), pid: std::process::id(), since_ms: now_ms() };
-    file.set_len(0)?;
-    file.rewind()?;
-    file.write_all(&serde_json::to_vec(&holder)?)?;
-    file.sync_all()
+    sign(file, &serde_json::to_vec(&holder)?)
 }
 
 fn place(study: &str, origin: &Origin) -> String {
@@ -120,9 +111,7 @@ fn living(study: &str, origin: &Origin, holder: Option<Holder>) -> Failure {
 /// Why a dead holder's place is not free; nothing if its run has ended or is gone.
 fn unfinished(runs: &Path, study: &str, origin: &Origin, holder: &Holder) -> Option<Failure> {
     let folder = RunFolder::open(runs, &holder.run).ok()?;
-    let journal = evidence::journal::read::<Event>(&folder.journal()).ok();
-    let state = journal.and_then(|j| State::fold(j.entries.into_iter().map(|e| e.event)).ok());
-    if state.is_some_and(|state| state.ended.is_some()) {
+    if folder.state().is_ok_and(|state| state.ended.is_some()) {
         return None;
     }
     Some(Failure::Refused(format!(
@@ -143,7 +132,7 @@ fn time(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::RunLog;
+    use crate::run::{Event, RunLog};
     use evidence::stage::Grade;
 
     const FIRST: &str = "20261130t200102-3fa9";

@@ -96,7 +96,7 @@ async fn of_table(session: &Session, table: &str, component: &str) -> Result<(),
 fn note(session: &Session, kind: &str, id: Option<&str>, component: &str) -> Result<(), Failure> {
     let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(()) };
     let created = Created { kind: kind.to_owned(), id: id.to_owned(), component: component.to_owned() };
-    if session.log.state().created.contains(&created) {
+    if session.log.has_created(&created) {
         return Ok(());
     }
     let Created { kind, id, component } = created;
