@@ -178,7 +178,7 @@ fn told(report: &TeardownReport, run: &str) -> String {
 async fn open(run: &str, runs: &Runs, profile: Option<String>, progress: Progress) -> Result<Session, Failure> {
     let folder = RunFolder::open(&runs.runs, run)?;
     let shutdown = Shutdown::listen(format!("assay teardown {run}"))?;
-    let reopen = Reopen { folder, profile, oracle: PathBuf::new(), progress, cancel: shutdown.token(), settling: true };
+    let reopen = Reopen { folder, profile, progress, cancel: shutdown.token(), settling: true };
     launch::reopen(reopen).await
 }
 

@@ -91,9 +91,7 @@ fn host(clients: &Clients) -> Host {
 pub(super) async fn resume(args: &ResumeArgs, progress: Progress) -> Result<Exit, Failure> {
     let folder = RunFolder::open(&args.runs.runs, &args.run)?;
     let shutdown = Shutdown::listen(folder.recovery())?;
-    let oracle = launch::oracle().await?;
-    let reopen =
-        Reopen { folder, profile: args.profile.clone(), oracle, progress, cancel: shutdown.token(), settling: false };
+    let reopen = Reopen { folder, profile: args.profile.clone(), progress, cancel: shutdown.token(), settling: false };
     let session = launch::reopen(reopen).await?;
     confirm(&session.clients, &session.plan, args.yes).await?;
     run_session(Ok(session)).await

@@ -1,6 +1,6 @@
 //! An existing run: lock, journal, inputs as they were, the pinned target.
 
-use super::connect;
+use super::{connect, oracle};
 use crate::cloud::{RefusalKind, Surroundings, Target, identity};
 use crate::exit::Failure;
 use crate::plan::Plan;
@@ -21,8 +21,6 @@ pub struct Reopen {
     pub folder: RunFolder,
     /// Profile, if the default one is not meant.
     pub profile: Option<String>,
-    /// The oracle's program.
-    pub oracle: PathBuf,
     /// Where progress is told.
     pub progress: Progress,
     /// Says when to stop.
@@ -75,6 +73,8 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     let neighbours = if reopen.settling { Neighbours::Ignore } else { Neighbours::TakeOver };
     let runs = folder.path().parent().unwrap_or(folder.path());
     let place = PrefixLock::take(runs, &head.origin, &plan.study, folder.id(), neighbours)?;
+    // Nothing is judged while settling. Building may take minutes, so whatever refuses the run comes before it.
+    let oracle = if reopen.settling { PathBuf::new() } else { oracle().await? };
     if !reopen.settling {
         log.append(Event::Resumed { pid: std::process::id() })?;
     }
@@ -86,7 +86,7 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
         log,
         inputs,
         clients,
-        oracle: reopen.oracle,
+        oracle,
         cancel: reopen.cancel,
         progress: reopen.progress,
         keep_on_interrupt: false,
