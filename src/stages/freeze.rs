@@ -1,5 +1,6 @@
 //! Freeze: drafts become sealed packages, each naming those sealed before it.
 
+use super::archive::{self, Standing};
 use super::deploy::Deployed;
 use super::flags::Flags;
 use super::session::Session;
@@ -7,10 +8,10 @@ use crate::cloud::stacks;
 use crate::exit::Failure;
 use crate::progress::Notice;
 use crate::registration;
-use crate::run::{Created, Event, now_ms};
+use crate::run::Created;
 use crate::tags::{self, TagProof};
-use evidence::package::{Draft, PackageError, Sealed};
-use evidence::stage::{SCHEMA, StageRecord};
+use evidence::digest::Digest;
+use evidence::package::{Draft, PackageError};
 use evidence::trial::TrialEvidence;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -95,28 +96,16 @@ pub(super) fn closing(session: &Session, started_ms: i64, files: &[(&str, serde_
     })
 }
 
-/// Seals a later audit; the packages before it are named and stay as they are.
-pub(super) fn amendment(
-    session: &Session,
-    name: &str,
-    started_ms: i64,
-    audit: &serde_json::Value,
-) -> Result<(), Failure> {
-    seal(session, name, started_ms, None, |draft| draft.write_json("audit.json", audit))
-}
-
 /// A package that a crash left sealed but not journaled is taken as it is.
 pub(super) fn adopt(session: &Session, name: &str) -> Result<bool, Failure> {
-    let folder = session.folder.packages().join(name);
-    if session.log.state().package(name).is_some() {
-        return Ok(true);
+    match session.archive().look(name)? {
+        Standing::Journaled => Ok(true),
+        Standing::Adopted(identity) => {
+            tell(session, name, identity);
+            Ok(true)
+        }
+        Standing::Absent => Ok(false),
     }
-    if !folder.join("index.json").is_file() {
-        return Ok(false);
-    }
-    let sealed = Sealed::open(&folder).map_err(|e| Failure::Unverified(e.to_string()))?;
-    note(session, name, &sealed)?;
-    Ok(true)
 }
 
 fn seal(
@@ -129,45 +118,17 @@ fn seal(
     if adopt(session, name)? {
         return Ok(());
     }
-    let record = stage_record(session, name, started_ms, ended)?;
-    let parent = session.folder.packages();
-    let make = || -> Result<Sealed, PackageError> {
-        Draft::discard_leftover(&parent, name)?;
-        let mut draft = Draft::create(&parent, name, session.folder.id(), &session.log.state().identities())?;
-        draft.write_json("stage.json", &record)?;
-        fill(&mut draft)?;
-        draft.seal()
-    };
-    let sealed = make().map_err(|e| Failure::Internal(format!("cannot freeze {name}: {e}")))?;
-    note(session, name, &sealed)
-}
-
-fn note(session: &Session, name: &str, sealed: &Sealed) -> Result<(), Failure> {
-    session.log.append(Event::Sealed { package: name.to_owned(), identity: *sealed.identity() })?;
-    session.progress.tell(&Notice::Sealed { package: name.to_owned(), identity: sealed.identity().to_string() });
+    let mut record = archive::record(session.head()?, &session.plan.study, name, started_ms);
+    record.outcome = ended.map_or(record.outcome, ToString::to_string);
+    record.trials = session.plan.trials_of(name).map(|t| t.id.clone()).collect();
+    let identity = session.archive().seal(&record, fill)?;
+    tell(session, name, identity);
     Ok(())
 }
 
-fn stage_record(
-    session: &Session,
-    name: &str,
-    started_at_ms: i64,
-    ended: Option<&Failure>,
-) -> Result<StageRecord, Failure> {
-    let head = session.head()?;
-    Ok(StageRecord {
-        schema: SCHEMA.to_owned(),
-        run: head.run,
-        study: session.plan.study.clone(),
-        stage: name.to_owned(),
-        grade: head.grade,
-        plan_digest: head.plan_digest.to_string(),
-        origin: head.origin,
-        started_at_ms,
-        ended_at_ms: now_ms(),
-        outcome: ended.map_or_else(|| "completed".to_owned(), ToString::to_string),
-        trials: session.plan.trials_of(name).map(|t| t.id.clone()).collect(),
-    })
+/// Tells of a sealed package.
+pub(super) fn tell(session: &Session, name: &str, identity: Digest) {
+    session.progress.tell(&Notice::Sealed { package: name.to_owned(), identity: identity.to_string() });
 }
 
 /// Keeps one trial's evidence until its stage is sealed, so that a crash does not lose it.

@@ -1,6 +1,7 @@
 //! The plot of a run: every stage gates the next, and cleanup happens on every path.
 
 mod acts;
+mod archive;
 mod audit;
 mod burn;
 mod cleanup;

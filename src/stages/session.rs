@@ -1,5 +1,6 @@
 //! What every stage works with.
 
+use super::archive::Archive;
 use crate::cloud::{Clients, Pace, PageCap};
 use crate::cost::Usd;
 use crate::exit::Failure;
@@ -63,6 +64,11 @@ impl Session {
     /// [`Failure::Internal`] before the run's first event.
     pub fn head(&self) -> Result<Head, Failure> {
         self.log.state().head.ok_or_else(|| Failure::Internal("the run has not started".to_owned()))
+    }
+
+    /// The run's packages.
+    pub(super) fn archive(&self) -> Archive<'_> {
+        Archive { folder: &self.folder, log: &self.log }
     }
 
     /// The command that takes this run up again.

@@ -1,13 +1,13 @@
 //! What can be done to a run outside its plot: tear down again, audit again, amend. Nothing that is sealed changes.
 
+use super::archive::{self, Archive, Standing};
 use super::session::Session;
 use super::{audit, freeze, interlock, teardown};
 use crate::audit::{AllowRule, AuditReport};
 use crate::exit::Failure;
-use crate::run::{Event, Lock, RunFolder, RunLog, State, now_ms};
+use crate::run::{Head, Lock, RunFolder, RunLog, now_ms};
 use crate::teardown::{Options, TeardownReport};
-use evidence::package::{Draft, PackageError, Sealed};
-use evidence::stage::StageRecord;
+use evidence::digest::Digest;
 
 /// Tears down what is left of a run.
 ///
@@ -37,38 +37,9 @@ pub async fn audit_again(session: &Session, allow: Vec<AllowRule>) -> Result<Aud
 pub fn amend_folder(folder: &RunFolder, file: &str, value: &serde_json::Value) -> Result<String, Failure> {
     let _lock = Lock::take(folder.path())?;
     let log = RunLog::resume(&folder.journal())?;
-    let state = log.state();
-    let name = next_amendment(&state);
-    let head = state.head.clone().ok_or_else(|| Failure::Unverified("the run's journal is empty".to_owned()))?;
-    let now = now_ms();
-    let record = StageRecord {
-        schema: evidence::stage::SCHEMA.to_owned(),
-        run: head.run,
-        study: folder.plan()?.study,
-        stage: name.clone(),
-        grade: head.grade,
-        plan_digest: head.plan_digest.to_string(),
-        origin: head.origin,
-        started_at_ms: now,
-        ended_at_ms: now,
-        outcome: "completed".to_owned(),
-        trials: Vec::new(),
-    };
-    let seal = || -> Result<Sealed, PackageError> {
-        Draft::discard_leftover(&folder.packages(), &name)?;
-        let mut draft = Draft::create(&folder.packages(), &name, folder.id(), &state.identities())?;
-        draft.write_json("stage.json", &record)?;
-        draft.write_json(file, value)?;
-        draft.seal()
-    };
-    let sealed = seal().map_err(|e| Failure::Internal(format!("cannot freeze {name}: {e}")))?;
-    log.append(Event::Sealed { package: name.clone(), identity: *sealed.identity() })?;
-    Ok(name)
-}
-
-fn next_amendment(state: &State) -> String {
-    let before = state.packages.iter().filter(|(name, _)| name.starts_with("amendment-")).count();
-    format!("amendment-{}", before + 1)
+    let head = log.state().head.ok_or_else(|| Failure::Unverified("the run's journal is empty".to_owned()))?;
+    let archive = Archive { folder, log: &log };
+    amendment(&archive, head, &folder.plan()?.study, file, value).map(|(name, _)| name)
 }
 
 /// Seals an audit as the next amendment, chained to everything that was sealed before.
@@ -76,7 +47,33 @@ fn next_amendment(state: &State) -> String {
 /// # Errors
 /// If the package cannot be written.
 pub fn amend(session: &Session, report: &AuditReport) -> Result<(), Failure> {
-    let name = next_amendment(&session.log.state());
     let value = serde_json::to_value(report).map_err(|e| Failure::Internal(e.to_string()))?;
-    freeze::amendment(session, &name, now_ms(), &value)
+    let (name, identity) = amendment(&session.archive(), session.head()?, &session.plan.study, "audit.json", &value)?;
+    freeze::tell(session, &name, identity);
+    Ok(())
+}
+
+fn amendment(
+    archive: &Archive<'_>,
+    head: Head,
+    study: &str,
+    file: &str,
+    value: &serde_json::Value,
+) -> Result<(String, Digest), Failure> {
+    let name = next_amendment(archive)?;
+    let identity =
+        archive.seal(&archive::record(head, study, &name, now_ms()), |draft| draft.write_json(file, value))?;
+    Ok((name, identity))
+}
+
+/// The first name that is free. What a crash left sealed under a name is another amendment, and stays one.
+fn next_amendment(archive: &Archive<'_>) -> Result<String, Failure> {
+    loop {
+        let state = archive.log.state();
+        let before = state.packages.iter().filter(|(name, _)| name.starts_with("amendment-")).count();
+        let name = format!("amendment-{}", before + 1);
+        if matches!(archive.look(&name)?, Standing::Absent) {
+            return Ok(name);
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! `assay publish`, `assay verify` and `assay rejudge` on the bytes of a run.
 
 use crate::sample::{Sample, assay, oracle, run};
+use assay::run::RunFolder;
+use assay::stages::amend_folder;
+use evidence::package::Draft;
 use std::process::Command;
 
 #[test]
@@ -60,4 +63,26 @@ fn a_run_that_goes_on_is_not_published() {
     let sample = Sample::going_on();
     let said = run(assay().arg("publish").arg(sample.run()).arg("--out").arg(sample.path("a.tar.gz")), 64);
     assert!(said.contains("has not ended"), "{said}");
+}
+
+/// A crash between the seal and its journal line leaves an amendment that counts: the next one takes the next name, and
+/// what was sealed is in the chain.
+#[test]
+fn an_amendment_that_a_crash_left_is_taken_in_before_the_next() {
+    let sample = Sample::new();
+    let folder = RunFolder::open(&sample.run(), &sample.run().display().to_string()).expect("a run");
+    let value = serde_json::json!({ "total": 1 });
+    assert_eq!(amend_folder(&folder, "cost.json", &value).expect("sealed"), "amendment-1");
+    let before = folder.state().expect("a state").identities();
+    let mut left = Draft::create(&folder.packages(), "amendment-2", folder.id(), &before).expect("draft");
+    let stage = std::fs::read_to_string(folder.packages().join("amendment-1/stage.json")).expect("stage");
+    left.write("stage.json", stage.replace("amendment-1", "amendment-2").as_bytes()).expect("written");
+    let left = *left.seal().expect("sealed").identity();
+    assert_eq!(amend_folder(&folder, "cost.json", &value).expect("sealed"), "amendment-3");
+    let sealed = folder.state().expect("a state").packages;
+    let last: Vec<_> = sealed.iter().rev().take(3).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(last, ["amendment-3", "amendment-2", "amendment-1"]);
+    assert!(sealed.contains(&("amendment-2".to_owned(), left)));
+    let report = evidence::verify::verify(&[&folder.path()], &evidence::verify::Options::default());
+    assert!(report.valid, "{report:?}");
 }
