@@ -2,6 +2,7 @@
 //! Cloud Control (`primaryIdentifier` in the CloudFormation registry's schemas).
 
 use super::arn::{Kind, Resource};
+use crate::cloud::stacks::is_custom;
 
 /// What a type's primary identifier is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,11 +101,6 @@ pub(super) fn of_stack(resource_type: &str) -> Kind {
     } else {
         Kind::Typed(resource_type.to_owned())
     }
-}
-
-/// Whether a provider of somebody's own makes the resource.
-pub(super) fn is_custom(resource_type: &str) -> bool {
-    resource_type.starts_with("Custom::") || resource_type == "AWS::CloudFormation::CustomResource"
 }
 
 /// Whether Cloud Control's `NotFound` proves absence: only where the id at hand is the type's primary identifier. A

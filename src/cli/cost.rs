@@ -6,6 +6,7 @@ use crate::cloud::{Clients, PageCap, Surroundings, Target, cost as billing};
 use crate::cost::{self, Prices};
 use crate::exit::{Exit, Failure};
 use crate::launch;
+use crate::plan::{RUN_TAG, VARIANT_TAG};
 use crate::progress::Progress;
 use crate::run::{Event, RunFolder};
 use crate::stages;
@@ -14,7 +15,7 @@ use evidence::stage::Origin;
 use jiff::{SignedDuration, Timestamp};
 
 /// Tag keys that cost is told apart by.
-const KEYS: [&str; 5] = ["assay:run", "assay:study", "assay:variant", "assay:owner", "assay:cost-center"];
+const KEYS: [&str; 5] = [RUN_TAG, "assay:study", VARIANT_TAG, "assay:owner", "assay:cost-center"];
 
 /// Arguments of `assay cost`.
 #[derive(Debug, Args)]
@@ -87,9 +88,9 @@ async fn of_run(folder: &RunFolder, profile: Option<String>, yes: bool, progress
         &format!("two requests to Cost Explorer about run {}; a request costs USD {price} (list price)", folder.id()),
         yes,
     )?;
-    let status = cost::tag_words(billing::tag_status(&clients, "assay:run").await);
+    let status = cost::tag_words(billing::tag_status(&clients, RUN_TAG).await);
     let days = days(at_ms)?;
-    let lines = billing::by_tag(&clients, "assay:run", (&days.0, &days.1), PageCap(20)).await;
+    let lines = billing::by_tag(&clients, RUN_TAG, (&days.0, &days.1), PageCap(20)).await;
     let lines = lines.into_result().map_err(|e| Failure::Stopped(format!("ask Cost Explorer: {e}")))?;
     let report = cost::conclude(folder.id(), lines, &status);
     progress.finish();

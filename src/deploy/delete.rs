@@ -2,10 +2,11 @@
 
 use super::events::{Teller, wait_for_end};
 use super::report::Gone;
-use super::{RUN_TAG, TOOL_TAG, pace, stop};
+use super::{pace, stop};
 use crate::cloud::stacks::{self, DeleteStack, StackState, StackStatus};
 use crate::cloud::{Clients, PageCap, Polled};
 use crate::exit::Failure;
+use crate::plan::{RUN_TAG, TOOL_TAG};
 use crate::progress::Progress;
 use tokio_util::sync::CancellationToken;
 

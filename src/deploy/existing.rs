@@ -1,7 +1,7 @@
 //! What to do about a stack that has the name already. Pure.
 
-use super::{RUN_TAG, TOOL_TAG};
 use crate::cloud::stacks::{StackState, StackStatus};
+use crate::plan::{RUN_TAG, TOOL_TAG};
 use std::collections::BTreeMap;
 
 /// The next step.

@@ -23,11 +23,6 @@ use crate::cloud::{Clients, Failure as CallFailure, Pace, RefusalKind};
 use crate::exit::Failure;
 use std::time::Duration;
 
-/// Tag that says which tool made a stack.
-pub const TOOL_TAG: &str = "assay:tool";
-/// Tag of the run that a stack belongs to.
-pub const RUN_TAG: &str = "assay:run";
-
 /// A call's failure as a command's: expired credentials leave the stack going on.
 fn stop(what: &str, failure: &CallFailure) -> Failure {
     match failure.kind() {

@@ -1,9 +1,9 @@
 //! From a command to a request that can be sent, with everything that is wrong told at once. Files are read here;
 //! nothing is called.
 
-use super::TOOL_TAG;
 use crate::artifact::{Artifact, Binary};
 use crate::exit::Failure;
+use crate::plan::TOOL_TAG;
 use crate::plan::{capabilities, physical, preflight, yaml_notes};
 use evidence::digest::Digest;
 use std::collections::BTreeMap;

@@ -2,6 +2,7 @@
 //! folders of runs, which no lock file here knows of.
 
 use crate::cloud::{Clients, Outcome, PageCap, stacks};
+use crate::plan::RUN_TAG;
 use std::collections::BTreeMap;
 
 /// Living stacks that are looked at; one run has a handful.
@@ -17,7 +18,7 @@ pub(super) async fn of_study(clients: &Clients, study: &str) -> Outcome<BTreeMap
     for stack in listing.items.into_iter().filter(|s| !s.status.is_deleted()).take(MOST) {
         match stacks::describe(clients, &stack.id).await.optional().into_result() {
             Ok(Some(state)) if state.tags.get("assay:study").is_some_and(|s| s == study) => {
-                let run = state.tags.get("assay:run").cloned().unwrap_or_else(|| "unknown".to_owned());
+                let run = state.tags.get(RUN_TAG).cloned().unwrap_or_else(|| "unknown".to_owned());
                 runs.entry(run).or_insert(state.name);
             }
             Ok(_) => {}

@@ -17,3 +17,4 @@ pub mod yaml_notes;
 pub use model::*;
 pub use render::human;
 pub use resolve::{Options, resolve};
+pub use stacks::{RUN_TAG, TOOL_TAG, VARIANT_TAG};

@@ -7,6 +7,13 @@ use crate::protocol::{Loaded, Timing, Variant, VariantTiming};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+/// Tag of the run that a resource belongs to.
+pub const RUN_TAG: &str = "assay:run";
+/// Tag that tells variants' costs apart.
+pub const VARIANT_TAG: &str = "assay:variant";
+/// Tag that says which tool made a stack.
+pub const TOOL_TAG: &str = "assay:tool";
+
 /// The artifact bucket's planned name.
 pub(super) const BUCKET: &str = "assay-{run}-artifacts-{account}";
 
@@ -105,13 +112,13 @@ impl Maker<'_> {
         let protocol = &self.loaded.protocol;
         let own = [
             ("assay:study", protocol.study.as_str()),
-            ("assay:run", "{run}"),
+            (RUN_TAG, "{run}"),
             ("assay:component", component),
-            ("assay:variant", variant),
+            (VARIANT_TAG, variant),
             ("assay:owner", &protocol.tags.owner),
             ("assay:cost-center", &protocol.tags.cost_center),
             ("assay:expires", "{expires}"),
-            ("assay:tool", concat!("assay/", env!("CARGO_PKG_VERSION"))),
+            (TOOL_TAG, concat!("assay/", env!("CARGO_PKG_VERSION"))),
         ];
         let extra = protocol.tags.extra.clone();
         extra.into_iter().chain(own.map(|(k, v)| (k.to_owned(), v.to_owned()))).collect()

@@ -6,6 +6,7 @@ use crate::audit::{
     Window, audit,
 };
 use crate::exit::Failure;
+use crate::plan::RUN_TAG;
 use crate::run::Created;
 use crate::teardown::TeardownReport;
 use evidence::package::Sealed;
@@ -35,7 +36,7 @@ fn scope(session: &Session, teardown: Option<&TeardownReport>) -> Result<AuditSc
     Ok(AuditScope {
         account: origin.account,
         regions: vec![origin.region.clone()],
-        tag: Some(("assay:run".to_owned(), session.folder.id().to_owned())),
+        tag: Some((RUN_TAG.to_owned(), session.folder.id().to_owned())),
         prefix: Some(session.stack_name("")),
         inventory: inventory(session, origin.region, teardown)?,
         allow: Vec::new(),

@@ -4,6 +4,7 @@ use super::acts::stop;
 use super::session::Session;
 use super::{create, ledger};
 use crate::exit::Failure;
+use crate::plan::RUN_TAG;
 use crate::progress::{Notice, Progress};
 use crate::run::{ActOutcome, ActState, Created, Event, State};
 use crate::teardown::{
@@ -58,7 +59,7 @@ fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
     TeardownInput {
         run: session.folder.id().to_owned(),
         account: state.head.as_ref().map(|h| h.origin.account.clone()).unwrap_or_default(),
-        run_tag: "assay:run".to_owned(),
+        run_tag: RUN_TAG.to_owned(),
         stacks: stacks.collect(),
         buckets: of_kind("AWS::S3::Bucket")
             .map(|c| BucketEntry { name: c.id.clone(), stack: session.stack_name(&c.component) })

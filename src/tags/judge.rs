@@ -1,7 +1,7 @@
 //! What was read against what the stack was given. Pure.
 
-use super::VARIANT_TAG;
 use super::read::Reading;
+use crate::plan::VARIANT_TAG;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -9,17 +9,11 @@ pub use judge::{Standing, judge};
 pub use report::{SCHEMA, TagProof, Tagged};
 
 use crate::cloud::{Clients, Outcome, PageCap, stacks};
-use crate::plan::Plan;
 use crate::plan::names::Filling;
+use crate::plan::{Plan, RUN_TAG};
 use crate::run::Created;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
-
-/// Tag that tells variants' costs apart.
-pub const VARIANT_TAG: &str = "assay:variant";
-
-/// Tag of the run that a resource belongs to.
-pub const RUN_TAG: &str = "assay:run";
 
 /// Whose a resource is, in words, as its tags tell.
 pub async fn owner(clients: &Clients, kind: &str, id: &str, cap: PageCap) -> String {

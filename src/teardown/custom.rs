@@ -2,8 +2,7 @@
 
 use super::Job;
 use super::report::FailingResource;
-use super::slow::is_custom;
-use crate::cloud::stacks;
+use crate::cloud::stacks::{self, is_custom};
 use crate::cloud::{Failure, Outcome};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What is known to keep a deletion waiting, and for how long that is normal.
 
 use super::input::TeardownLimits;
-use crate::cloud::stacks::StackEvent;
+use crate::cloud::stacks::{StackEvent, is_custom};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
@@ -67,11 +67,6 @@ impl Waiting {
     pub(super) fn silent(&self) -> Vec<String> {
         self.0.iter().filter(|(_, (slow, _))| *slow == Slow::Custom).map(|(id, _)| id.clone()).collect()
     }
-}
-
-/// Whether a provider of somebody's own makes and deletes the resource.
-pub(super) fn is_custom(resource_type: &str) -> bool {
-    resource_type.starts_with("Custom::") || resource_type == "AWS::CloudFormation::CustomResource"
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use super::mappings::as_reading;
 use super::stacks::as_reading as stack_reading;
 use crate::audit::arn::{Kind, Resource};
 use crate::audit::facts::Reading;
-use crate::audit::types::{is_custom, is_identified};
+use crate::audit::types::is_identified;
 use crate::cloud::control::{self, Controlled};
+use crate::cloud::stacks::is_custom;
 use crate::cloud::{
     Failure, Outcome, buckets, executions, functions, keys, logs, mappings, queues, roles, secrets, stacks, tables,
 };

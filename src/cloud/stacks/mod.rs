@@ -12,7 +12,7 @@ mod template;
 pub use acts::{CreateStack, DeleteStack, Template, create, delete, delete_token, set_termination_protection, update};
 pub use events::{EventBatch, Found, StackEvent, all_events, created_by_token, new_events};
 pub use findings::{Finding, findings};
-pub use read::{StackResource, StackState, StackSummary, describe, find, list_by_prefix, resources};
+pub use read::{StackResource, StackState, StackSummary, describe, find, is_custom, list_by_prefix, resources};
 pub use status::StackStatus;
 pub use template::template;
 

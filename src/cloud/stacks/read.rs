@@ -45,6 +45,13 @@ pub struct StackSummary {
     pub deleted_at_ms: Option<i64>,
 }
 
+/// Whether a provider of somebody's own makes and deletes resources of this type (CloudFormation template reference,
+/// custom resources).
+#[must_use]
+pub fn is_custom(resource_type: &str) -> bool {
+    resource_type.starts_with("Custom::") || resource_type == "AWS::CloudFormation::CustomResource"
+}
+
 /// A resource as `ListStackResources` shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackResource {

@@ -1,13 +1,14 @@
 //! Tags and cost: what the stacks carried, how far that is proven, what the run can cost at most.
 
 use super::{Links, cards};
+use crate::plan::VARIANT_TAG;
 use crate::report::dossier::Dossier;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Tags that differ from stack to stack.
-const EACH: [&str; 2] = ["assay:component", "assay:variant"];
+const EACH: [&str; 2] = ["assay:component", VARIANT_TAG];
 
 pub(super) fn cost(dossier: &Dossier, links: Links<'_>) -> Markup {
     let fill = |text: &str| dossier.filling.as_ref().map_or_else(|| text.to_owned(), |f| f.fill(text));

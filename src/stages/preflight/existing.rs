@@ -5,6 +5,7 @@ use crate::cloud::{
     Failure as CallFailure, RefusalKind, buckets, functions, logs, queues, roles, secrets, streams, tables, tag_index,
 };
 use crate::exit::Failure;
+use crate::plan::RUN_TAG;
 use crate::plan::physical::Named;
 use crate::stages::session::Session;
 use crate::tags;
@@ -42,7 +43,7 @@ pub(super) async fn look(session: &Session, named: &[Named], found: &mut Found) 
 /// What the audit reads that no name leads to.
 async fn audits(session: &Session, found: &mut Found) -> Result<(), Failure> {
     let (clients, cap) = (&session.clients, session.page_cap());
-    let indexed = tag_index::each(clients, tags::RUN_TAG, session.folder.id(), cap, |_| ()).await.map(drop);
+    let indexed = tag_index::each(clients, RUN_TAG, session.folder.id(), cap, |_| ()).await.map(drop);
     let streams = streams::list(clients, None, cap).await.map(drop);
     let roles = roles::list_by_prefix(clients, &session.stack_name(""), cap).await.map(drop);
     for (action, what, read) in [

@@ -9,9 +9,8 @@ use crate::cloud::{EndpointKind, Failure as CallFailure, RefusalKind, stacks};
 use crate::cost;
 use crate::exit::Failure;
 use crate::plan::physical::{self, Named};
-use crate::plan::{StackPlan, Value, behind_queue, default_layers, preflight as checks};
+use crate::plan::{RUN_TAG, StackPlan, Value, behind_queue, default_layers, preflight as checks};
 use crate::run::now_ms;
-use crate::tags;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use yaml::{Dialect, Document, Limits};
@@ -131,11 +130,11 @@ fn over_ceiling(session: &Session) -> Result<Option<String>, Failure> {
 
 /// Without an active tag the run works, and its cost is booked under no tag. Only AWS has bills.
 async fn cost_tag(session: &Session, found: &mut Found) {
-    found.cost_tag = cost::tag_words(crate::cloud::cost::tag_status(&session.clients, tags::RUN_TAG).await);
+    found.cost_tag = cost::tag_words(crate::cloud::cost::tag_status(&session.clients, RUN_TAG).await);
     if *session.clients.endpoint() == EndpointKind::Aws && found.cost_tag != "Active" {
         found.warnings.push(format!(
             "cost allocation tag {}: {}; without it the run's cost stays unattributed (the paying account: assay cost activate-tags)",
-            tags::RUN_TAG,
+            RUN_TAG,
             found.cost_tag
         ));
     }
