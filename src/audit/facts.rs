@@ -3,8 +3,9 @@
 use super::arn::Resource;
 use super::certificate::Certificate;
 use super::streams::ParentTable;
+use enumset::{EnumSet, EnumSetType};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Everything that one reading saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +24,7 @@ pub struct Sighting {
     /// Which.
     pub resource: Resource,
     /// Surfaces that named it.
-    pub sources: BTreeSet<Source>,
+    pub sources: EnumSet<Source>,
     /// The owning service's answer.
     pub reading: Reading,
     /// When it was deleted, as far as evidence tells.
@@ -31,7 +32,8 @@ pub struct Sighting {
 }
 
 /// Where a resource was named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, PartialOrd, Ord, Hash, EnumSetType, Serialize, Deserialize)]
+#[enumset(serialize_repr = "list")]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The tag index.
@@ -64,6 +66,8 @@ pub enum Reading {
     Absent,
     /// It dies with its parent and was not looked up.
     Implied,
+    /// A rule lets it stay, so it was not looked up.
+    Excused,
     /// It could not be read; why.
     Unread(String),
 }
@@ -85,7 +89,7 @@ pub struct StreamFacts {
     /// Region that was asked.
     pub region: String,
     /// Surfaces that named it.
-    pub sources: BTreeSet<Source>,
+    pub sources: EnumSet<Source>,
     /// `StreamStatus` as `Present`.
     pub reading: Reading,
     /// The parent table.
@@ -114,7 +118,7 @@ impl Window {
 /// Collects who named what, so that each resource is looked up once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
-    pub(super) sources: BTreeMap<Resource, BTreeSet<Source>>,
+    pub(super) sources: BTreeMap<Resource, EnumSet<Source>>,
     /// What a listing has answered already, so that no look-up is needed.
     pub(super) known: BTreeMap<Resource, Reading>,
     pub(super) deleted: BTreeMap<Resource, Window>,

@@ -2,8 +2,9 @@
 
 use super::arn::Kind;
 use super::facts::Source;
+use enumset::EnumSet;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 /// What was found about one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,9 +18,9 @@ pub struct Finding {
     /// Region, or `global`.
     pub region: String,
     /// Surfaces that named it.
-    pub sources: BTreeSet<Source>,
+    pub sources: EnumSet<Source>,
     /// Why this verdict.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
     /// The one next command.
     pub next: Option<String>,
     /// It was not there at the first reading.
@@ -112,8 +113,8 @@ pub(super) fn overall(findings: &[Finding], whole: bool) -> Overall {
 #[cfg(test)]
 mod tests {
     use super::{Finding, Kind, Overall, Verdict, overall};
+    use enumset::EnumSet;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn finding(verdict: Verdict) -> Finding {
         Finding {
@@ -121,8 +122,8 @@ mod tests {
             kind: Kind::Queue,
             id: "q".into(),
             region: "us-east-1".into(),
-            sources: BTreeSet::new(),
-            reason: String::new(),
+            sources: EnumSet::empty(),
+            reason: "".into(),
             next: None,
             late: false,
         }

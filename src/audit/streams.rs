@@ -26,12 +26,12 @@ pub enum ParentTable {
 #[must_use]
 pub fn judge_stream(stream: &StreamFacts, account: &str, now_ms: i64) -> Option<(Verdict, String)> {
     let status = match &stream.reading {
-        Reading::Absent | Reading::Implied if stream.sources.contains(&Source::TagIndex) => {
+        Reading::Absent | Reading::Implied if stream.sources.contains(Source::TagIndex) => {
             return Some((Verdict::Ghost, "the tag index lists it, DescribeStream says that it is gone".into()));
         }
         Reading::Absent | Reading::Implied => return None,
         Reading::Unread(reason) => return Some((Verdict::Unknown, format!("the stream could not be read: {reason}"))),
-        Reading::PendingUntil(_) | Reading::LeftBy(_) => {
+        Reading::PendingUntil(_) | Reading::LeftBy(_) | Reading::Excused => {
             return Some((Verdict::Unknown, "a stream has no deletion date and no maker".into()));
         }
         Reading::Present(status) | Reading::Going(status) => status.as_str(),
@@ -88,7 +88,6 @@ fn by_age(status: &str, deleted: Window, now_ms: i64) -> (Verdict, String) {
 #[cfg(test)]
 mod tests {
     use super::{ParentTable, RESIDUE_MS, Reading, Source, StreamFacts, Verdict, Window, judge_stream};
-    use std::collections::BTreeSet;
 
     const NOW: i64 = 1_796_000_000_000;
     const HOUR: i64 = 3_600_000;
@@ -101,7 +100,7 @@ mod tests {
         StreamFacts {
             arn: ARN.into(),
             region: "us-east-1".into(),
-            sources: BTreeSet::from([Source::Inventory]),
+            sources: Source::Inventory.into(),
             reading: Reading::Present(status.into()),
             table: ParentTable::Absent,
             owned: true,
@@ -182,7 +181,7 @@ mod tests {
     fn gone_is_gone_unless_the_index_still_lists_it() {
         let gone = StreamFacts { reading: Reading::Absent, ..stream("", HOUR) };
         assert_eq!(verdict(&gone), None);
-        let listed = StreamFacts { sources: BTreeSet::from([Source::TagIndex]), ..gone };
+        let listed = StreamFacts { sources: Source::TagIndex.into(), ..gone };
         assert_eq!(verdict(&listed), Some(Verdict::Ghost));
     }
 }

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::audit::arn::{Kind, Resource};
 use crate::audit::facts::{Reading, Sighting, Source, Window};
 use crate::cloud::executions;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(super) async fn read(reader: &Reader) -> Vec<Sighting> {
     let mut running = BTreeMap::new();
@@ -23,7 +23,7 @@ pub(super) async fn read(reader: &Reader) -> Vec<Sighting> {
     }
     let sighting = |(arn, status)| Sighting {
         resource: Resource::new(Kind::Execution, arn, &reader.region),
-        sources: BTreeSet::from([Source::Child]),
+        sources: Source::Child.into(),
         reading: Reading::Present(status),
         deleted: Window::default(),
     };

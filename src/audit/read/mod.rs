@@ -18,6 +18,7 @@ use super::certificate::Certificate;
 use super::facts::{Facts, Named, Reading, Sighting, Source};
 use super::scope::{AuditLimits, AuditScope};
 use crate::cloud::Clients;
+use enumset::EnumSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -105,7 +106,7 @@ impl Reader {
         let mut tasks: JoinSet<Sighting> = JoinSet::new();
         for (resource, sources) in sources.into_iter().filter(|(resource, _)| resource.kind != Kind::Stream) {
             let deleted = named.deleted.get(&resource).copied().unwrap_or_default();
-            let known = self.without_call(&resource, &sources, named, listed);
+            let known = self.without_call(&resource, sources, named, listed);
             let mut sighting = Sighting { resource, sources, reading: Reading::Implied, deleted };
             if let Some(known) = known {
                 sighting.reading = known;
@@ -131,12 +132,12 @@ impl Reader {
     fn without_call(
         &self,
         resource: &Resource,
-        sources: &BTreeSet<Source>,
+        sources: EnumSet<Source>,
         named: &Named,
         listed: &Listed,
     ) -> Option<Reading> {
-        if let Some(rule) = allowing(&self.scope.allow, &resource.name, self.now_ms) {
-            return Some(Reading::Unread(format!("allowed by a rule of {}", rule.owner)));
+        if allowing(&self.scope.allow, &resource.name, self.now_ms).is_some() {
+            return Some(Reading::Excused);
         }
         if let Some(known) = named.known.get(resource) {
             return Some(known.clone());
@@ -146,7 +147,7 @@ impl Reader {
         }
         let covered = listed.0.contains(&resource.kind)
             && self.scope.prefix.as_deref().is_some_and(|prefix| resource.name.starts_with(prefix));
-        let lead_only = sources.iter().all(|source| *source == Source::Stack);
+        let lead_only = sources.iter().all(|source| source == Source::Stack);
         (covered && lead_only).then_some(Reading::Absent)
     }
 }

@@ -6,15 +6,16 @@ use crate::audit::facts::{Named, Reading, Source, StreamFacts, Window};
 use crate::audit::streams::ParentTable;
 use crate::cloud::streams::{self, table_of};
 use crate::cloud::tables;
+use enumset::EnumSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) type Candidates = BTreeMap<String, BTreeSet<Source>>;
+pub(super) type Candidates = BTreeMap<String, EnumSet<Source>>;
 
 /// ARNs of every stream that may be ours, with the surfaces that named it.
 pub(super) async fn candidates(reader: &Reader, named: &mut Named) -> Candidates {
     let mut found = Candidates::new();
     for (resource, sources) in named.sources.iter().filter(|(resource, _)| resource.kind == Kind::Stream) {
-        found.entry(resource.name.clone()).or_default().extend(sources);
+        found.entry(resource.name.clone()).or_default().insert_all(*sources);
     }
     if reader.is_home() {
         for stream in &reader.scope.inventory.streams {
@@ -74,8 +75,8 @@ pub(super) async fn read(
         }
         // A table that is listed, and exists, has its own stream.
         let current = matches!(&table, ParentTable::Present(Some(newest)) if *newest == arn) && tables.contains(&name);
-        let owned = there && (current || owned(reader, &arn, &name, &sources).await);
-        let deleted = window(reader, named, &arn, &name, &sources);
+        let owned = there && (current || owned(reader, &arn, &name, sources).await);
+        let deleted = window(reader, named, &arn, &name, sources);
         facts.push(StreamFacts { region: reader.region.clone(), arn, sources, reading, table, owned, deleted });
     }
     facts
@@ -91,11 +92,11 @@ async fn parent(reader: &Reader, table: &str) -> ParentTable {
 }
 
 /// The sealed inventory or the tag proves a stream; a name does not.
-async fn owned(reader: &Reader, arn: &str, table: &str, sources: &BTreeSet<Source>) -> bool {
+async fn owned(reader: &Reader, arn: &str, table: &str, sources: EnumSet<Source>) -> bool {
     let inventory = &reader.scope.inventory;
     let recorded =
         inventory.resources.iter().any(|r| r.resource_type == "AWS::DynamoDB::Table" && r.physical_id == table);
-    if sources.contains(&Source::Inventory) || sources.contains(&Source::TagIndex) || (recorded && reader.is_home()) {
+    if sources.contains(Source::Inventory) || sources.contains(Source::TagIndex) || (recorded && reader.is_home()) {
         return true;
     }
     let Some((key, value)) = &reader.scope.tag else { return false };
@@ -105,10 +106,10 @@ async fn owned(reader: &Reader, arn: &str, table: &str, sources: &BTreeSet<Sourc
 }
 
 /// When the table was deleted: what the stacks' events, the inventory and the teardown allow together.
-fn window(reader: &Reader, named: &Named, arn: &str, table: &str, sources: &BTreeSet<Source>) -> Window {
+fn window(reader: &Reader, named: &Named, arn: &str, table: &str, sources: EnumSet<Source>) -> Window {
     let resource = Resource::new(Kind::Table, table, &reader.region);
     let seen = named.deleted.get(&resource).copied().unwrap_or_default();
-    if !reader.is_home() || !sources.contains(&Source::Inventory) {
+    if !reader.is_home() || !sources.contains(Source::Inventory) {
         return seen;
     }
     let inventory = &reader.scope.inventory;

@@ -13,6 +13,7 @@ mod faults;
 mod iam;
 mod lambda;
 mod logs;
+mod nasty;
 mod s3;
 mod sqs;
 mod streams;
