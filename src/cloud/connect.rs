@@ -29,12 +29,18 @@ pub enum ConnectError {
     /// No region is named anywhere.
     #[error("no region: name one with --region, AWS_REGION or the profile")]
     NoRegion,
+    /// TLS cannot be trusted; the SDK would panic at its first call.
+    #[error(
+        "this machine has no root certificates to check {0} with; install them (Debian: apt-get install ca-certificates) or name a PEM file in SSL_CERT_FILE"
+    )]
+    NoRoots(String),
 }
 
 /// Loads the configuration; no service is called.
 pub(super) async fn connect(target: &Target, around: &Surroundings, tuning: Tuning) -> Result<Clients, ConnectError> {
     let asked = agreed_region(target, around)?;
     let override_url = target.endpoint_url.clone().or_else(|| around.endpoint_url.clone());
+    require_roots(override_url.as_deref())?;
     let config = match &override_url {
         Some(url) if EndpointKind::Foreign(url.clone()).is_loopback() => loopback(url),
         _ => from_profile(target, override_url.as_deref(), asked.clone()).await,
@@ -67,14 +73,27 @@ fn agreed_region(target: &Target, around: &Surroundings) -> Result<Option<String
     }
 }
 
-/// An endpoint on this machine gets credentials that are worth nothing, so that real ones never go there.
+/// An endpoint on this machine gets credentials that are worth nothing, so that real ones never go there. Without TLS
+/// one client serves every service, and no root certificates are read.
 fn loopback(url: &str) -> SdkConfig {
     let credentials = Credentials::from_keys("assay-local", "assay-local", None);
-    SdkConfig::builder()
+    let config = SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .endpoint_url(url)
-        .credentials_provider(SharedCredentialsProvider::new(credentials))
-        .build()
+        .credentials_provider(SharedCredentialsProvider::new(credentials));
+    if is_plain(url) { config.http_client(aws_smithy_http_client::Builder::new().build_http()) } else { config }.build()
+}
+
+fn is_plain(url: &str) -> bool {
+    url.starts_with("http://")
+}
+
+/// TLS needs roots: the SDK panics without them.
+fn require_roots(url: Option<&str>) -> Result<(), ConnectError> {
+    if url.is_some_and(is_plain) || !rustls_native_certs::load_native_certs().certs.is_empty() {
+        return Ok(());
+    }
+    Err(ConnectError::NoRoots(url.unwrap_or("AWS").to_owned()))
 }
 
 async fn from_profile(target: &Target, url: Option<&str>, region: Option<String>) -> SdkConfig {

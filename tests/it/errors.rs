@@ -15,6 +15,7 @@ fn refused(name: &str, folder: &Path, arguments: &[&str], code: i32) {
     }
     command.args(arguments).current_dir(folder).env("AWS_EC2_METADATA_DISABLED", "true");
     command.env("AWS_ACCESS_KEY_ID", "local").env("AWS_SECRET_ACCESS_KEY", "local");
+    command.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/dev/null");
     let output = command.output().expect("assay runs");
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{name}: {said}");
@@ -58,6 +59,7 @@ wrong! {
     fault_script_missing: 64, "local" "--faults" "no.yaml";
     fault_script_invalid: 64, "local" "--faults" "faults.yaml";
     allow_rules_missing: 64, "audit" "--tag" "a=b" "--allow" "no.yaml" "--region" "us-east-1";
+    no_root_certificates: 64, "audit" "--tag" "a=b" "--region" "us-east-1";
     allow_rules_invalid: 64, "audit" "--tag" "a=b" "--allow" "allow.yaml" "--region" "us-east-1";
 }
 

@@ -123,6 +123,9 @@ impl Lab {
             .env("AWS_ACCESS_KEY_ID", "local")
             .env("AWS_SECRET_ACCESS_KEY", "local")
             .env("AWS_EC2_METADATA_DISABLED", "true")
+            // A machine without root certificates is enough for a cloud on this machine.
+            .env("SSL_CERT_FILE", "/dev/null")
+            .env("SSL_CERT_DIR", "/dev/null")
             .env("ASSAY_BOOTSTRAP", &self.programs.bootstrap)
             .env("ASSAY_ORACLE", &self.programs.oracle)
             .stdin(Stdio::null());
