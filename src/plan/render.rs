@@ -35,6 +35,9 @@ fn head(out: &mut String, plan: &Plan) {
             line!(out, "  artifact  not built yet; `assay run` and `assay rehearse` build it");
         }
     }
+    if let Some(promise) = plan.trials.first().and_then(|trial| trial.configuration.provider_promise) {
+        line!(out, "  provider  {}", word(&promise));
+    }
     line!(out, "  ceiling   USD {}", plan.cost_ceiling_usd);
 }
 

@@ -4,7 +4,7 @@ use super::model::{ArtifactPlan, LimitPlan, Plan, PredictionPlan, SCHEMA, TrialP
 use super::{names, retries, stacks, waits};
 use crate::exit::Failure;
 use crate::protocol::{Loaded, Protocol, Strategy, Timing, Variant};
-use evidence::record::Scenario;
+use evidence::record::{Promise, Scenario};
 use evidence::trial::{Configuration, Effect, Terms};
 
 /// What the command line decides.
@@ -142,6 +142,7 @@ impl Maker<'_> {
         Configuration {
             artifact_sha256: self.artifact.map(|a| a.sha256.to_string()).unwrap_or_default(),
             deadline_ms: self.timing.deadline_ms,
+            provider_promise: Some(self.protocol.provider.promise).filter(|promise| *promise != Promise::Nothing),
             ..Configuration::default()
         }
     }

@@ -4,6 +4,7 @@ use super::capabilities;
 use super::model::{ArtifactPlan, StackPlan, Value};
 use super::resolve::slug_of;
 use crate::protocol::{Loaded, Timing, Variant, VariantTiming};
+use evidence::record::Promise;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -63,6 +64,10 @@ impl Maker<'_> {
             literal("ClockToleranceMs", self.loaded.protocol.limits.clock_tolerance_ms),
             literal("LogRetentionDays", LOG_RETENTION_DAYS),
         ]);
+        // Left out where nothing is promised, so that a template without a promise serves too.
+        if self.loaded.protocol.provider.promise == Promise::Idempotent {
+            parameters.extend([literal("ProviderPromise", "idempotent")]);
+        }
         self.stack("provider", "shared", &["artifacts"], parameters)
     }
 

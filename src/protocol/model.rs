@@ -1,6 +1,6 @@
 //! The protocol as an experimenter writes it: one YAML file per study.
 
-use evidence::record::{FinishReason, Scenario};
+use evidence::record::{FinishReason, Promise, Scenario};
 use evidence::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct Protocol {
     pub stop_rule: String,
     /// The business case.
     pub business: Business,
+    /// What the payment provider is; left out, it promises nothing.
+    #[serde(default)]
+    pub provider: ProviderRules,
     /// Where the study may run.
     #[serde(default)]
     pub target: TargetRules,
@@ -60,6 +63,15 @@ pub struct Business {
     pub refund_minor: i64,
     /// Refund identities are this and the trial's id.
     pub refund_request_prefix: String,
+}
+
+/// The payment provider.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderRules {
+    /// What it promises about repeated calls for one refund.
+    #[serde(default)]
+    pub promise: Promise,
 }
 
 /// Restrictions on account and region.

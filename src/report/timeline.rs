@@ -212,6 +212,10 @@ fn told(record: &Record) -> String {
         Fact::ProviderCommitConfirmed { transaction_id, amount_minor, currency } => {
             format!("{kind}, {call}: {} {currency}, {transaction_id}", money(*amount_minor))
         }
+        Fact::AnsweredFromCommit { transaction_id, commit } => format!(
+            "{kind}, {call}: {transaction_id} of delivery {} attempt {}, no money moves",
+            commit.delivery, commit.attempt
+        ),
         Fact::BarrierEntered { .. } => format!("{kind}, {call}: the answer is held"),
         Fact::BarrierReleased { release } => format!("{kind}, {call}, by {release}"),
         Fact::BarrierExpired { waited_ms } => format!("{kind}, {call}, after {waited_ms} ms"),

@@ -17,6 +17,8 @@ use serde::de::DeserializeOwned;
 pub(super) struct Place {
     /// Caller function that the trial exercises.
     pub(super) function: String,
+    /// Provider function, where its promise is part of the plan.
+    pub(super) provider: Option<String>,
     /// Variant's queue.
     pub(super) queue_url: Option<String>,
     /// Its dead-letter queue.
@@ -49,6 +51,11 @@ impl Place {
             } else {
                 output("provider", "ProbeFunctionName")?
             },
+            provider: trial
+                .configuration
+                .provider_promise
+                .map(|_| output("provider", "ProviderFunctionName"))
+                .transpose()?,
             queue_url: queued("QueueUrl")?,
             dead_letter_url: queued("DeadLetterQueueUrl")?,
             mapping: queued("MappingId")?,

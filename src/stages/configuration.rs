@@ -7,10 +7,11 @@ use crate::cloud::{Failure as CallFailure, mappings, queues};
 use crate::plan::TrialPlan;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use evidence::record::Promise;
 use evidence::trial::Configuration;
 use std::collections::BTreeMap;
 
-/// Reads function, queue and mapping.
+/// Reads function, queue, mapping and, where the plan has one, the provider's promise.
 pub(super) async fn deployed(
     session: &Session,
     place: &Place,
@@ -30,7 +31,17 @@ pub(super) async fn deployed(
     if let Some(id) = &place.mapping {
         deployed.batch_size = mappings::describe(&session.clients, id).await.into_result()?.batch_size;
     }
+    if let Some(provider) = &place.provider {
+        let function = functions::configuration(&session.clients, provider, None).await.into_result()?;
+        deployed.provider_promise = promise(&function);
+    }
     Ok(deployed)
+}
+
+/// As the function reads it; a word that it does not know would have kept it from starting.
+fn promise(provider: &Function) -> Option<Promise> {
+    let set = provider.environment.iter().find(|(name, _)| name == "PROVIDER_PROMISE")?;
+    (set.1 == "idempotent").then_some(Promise::Idempotent)
 }
 
 fn of_function(function: &Function) -> Result<Configuration, CallFailure> {

@@ -3,7 +3,7 @@
 //! Deriving `Record`'s reader from `flatten` and an internally tagged enum would first copy every record into an
 //! intermediate tree. Oracles read records by the million, so the flat form is read directly and then sorted out.
 
-use crate::record::{Fact, FinishReason, Knowledge, Record, RequestState, Source, TimeoutSeen};
+use crate::record::{CommitSeen, Fact, FinishReason, Knowledge, Record, RequestState, Source, TimeoutSeen};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -17,6 +17,7 @@ enum Kind {
     CallerFailed,
     ProviderCallReceived,
     ProviderCommitConfirmed,
+    AnsweredFromCommit,
     BarrierEntered,
     BarrierReleased,
     BarrierExpired,
@@ -53,6 +54,7 @@ pub(crate) struct Flat {
     release: Option<String>,
     waited_ms: Option<u32>,
     timeout: Option<TimeoutSeen>,
+    commit: Option<CommitSeen>,
 }
 
 impl TryFrom<Flat> for Record {
@@ -94,6 +96,10 @@ fn fact(flat: &mut Flat) -> Result<Fact, String> {
             amount_minor: amount_minor(flat)?,
             currency: currency(flat)?,
         },
+        Kind::AnsweredFromCommit => Fact::AnsweredFromCommit {
+            transaction_id: transaction_id(flat)?,
+            commit: need(flat.commit.take(), "commit")?,
+        },
         Kind::BarrierEntered => Fact::BarrierEntered { transaction_id: transaction_id(flat)? },
         Kind::BarrierReleased => Fact::BarrierReleased { release: need(flat.release.take(), "release")? },
         Kind::BarrierExpired => Fact::BarrierExpired { waited_ms: need(flat.waited_ms, "waited_ms")? },
@@ -124,6 +130,7 @@ mod tests {
         let currency = || "BRL".to_owned();
         let timeout =
             TimeoutSeen { record_id: id(), request_id: id(), delivery: 1, attempt: 1, at_ms: 1_796_019_410_248 };
+        let commit = CommitSeen { request_id: id(), delivery: 1, attempt: 1, at_ms: 1_796_019_410_248 };
         let (from, to) = (Some(RequestState::Processing), RequestState::Finished);
         vec![
             Fact::StateChanged { from: None, to: RequestState::Received, reason: None },
@@ -136,6 +143,7 @@ mod tests {
             Fact::CallerFailed { error: "no answer".to_owned() },
             Fact::ProviderCallReceived { amount_minor: 10_000, currency: currency() },
             Fact::ProviderCommitConfirmed { transaction_id: id(), amount_minor: 10_000, currency: currency() },
+            Fact::AnsweredFromCommit { transaction_id: id(), commit },
             Fact::BarrierEntered { transaction_id: id() },
             Fact::BarrierReleased { release: "release".to_owned() },
             Fact::BarrierExpired { waited_ms: 45_000 },

@@ -101,6 +101,14 @@ pub enum Fact {
         /// ISO 4217 code.
         currency: String,
     },
+    /// Provider: answers a repeated request from the effect of an earlier call; no money moves. Only a provider that
+    /// promises idempotency may state this ([`Promise::Idempotent`]).
+    AnsweredFromCommit {
+        /// Transaction that the earlier call committed.
+        transaction_id: String,
+        /// The earlier commit.
+        commit: CommitSeen,
+    },
     /// Provider: committed, and now holding the answer back; its time bounds the commit from above.
     BarrierEntered {
         /// Transaction whose answer is held.
@@ -146,6 +154,31 @@ pub struct TimeoutSeen {
     pub attempt: u32,
     /// The caller's wall clock, milliseconds since the epoch.
     pub at_ms: i64,
+}
+
+/// The earlier commit as the provider found it in the ledger, in the same atomic write that refused a second one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitSeen {
+    /// Lambda request id of the invocation that committed.
+    pub request_id: String,
+    /// Delivery of the call that committed.
+    pub delivery: u32,
+    /// Attempt of the call that committed.
+    pub attempt: u32,
+    /// The provider's wall clock at the commit, milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
+/// What the provider promises about repeated calls for one refund.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Promise {
+    /// Nothing: every call that arrives moves money.
+    #[default]
+    Nothing,
+    /// The first call moves the money; a repeated one is answered with the transaction that is there.
+    Idempotent,
 }
 
 /// State of the refund request, as the system under test reports it. Telemetry, never an oracle.

@@ -1,6 +1,6 @@
 //! One trial's slice of evidence: everything that its verdict rests on, in one file `trials/<id>.json`.
 
-use crate::record::{Record, Scenario, Transaction};
+use crate::record::{Promise, Record, Scenario, Transaction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -131,6 +131,9 @@ pub struct Configuration {
     /// Durable execution timeout, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_timeout_s: Option<u32>,
+    /// What the provider promises about repeated calls; absent where it promises nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_promise: Option<Promise>,
 }
 
 /// How the trial's request left the harness. An ambiguous send stays `unknown`.

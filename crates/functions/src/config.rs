@@ -1,5 +1,6 @@
 //! Settings from environment variables: read once at the start of an environment, with clear refusals.
 
+use evidence::record::Promise;
 use std::time::Duration;
 
 /// A setting is missing or has no usable value.
@@ -130,6 +131,8 @@ pub struct ProviderConfig {
     pub hold_limit_ms: u32,
     /// Between two looks at the barrier, milliseconds.
     pub hold_poll_ms: u32,
+    /// What is promised about repeated calls.
+    pub promise: Promise,
     /// Test treatment, off in every template: see [`CrashTreatment`].
     pub crash: Option<CrashTreatment>,
 }
@@ -144,7 +147,7 @@ pub enum CrashTreatment {
 
 impl ProviderConfig {
     /// Reads `LEDGER_TABLE`, `PROVIDER_JOURNAL_TABLE`, `CONTROLLER_JOURNAL_TABLE`, `HOLD_LIMIT_MS`, `HOLD_POLL_MS`
-    /// and, if set, `CRASH_AFTER_COMMIT`.
+    /// and, if set, `PROVIDER_PROMISE` and `CRASH_AFTER_COMMIT`.
     ///
     /// # Errors
     /// The first variable that is missing or unusable.
@@ -155,8 +158,20 @@ impl ProviderConfig {
             controller_journal_table: env.text("CONTROLLER_JOURNAL_TABLE")?,
             hold_limit_ms: env.number("HOLD_LIMIT_MS", 1)?,
             hold_poll_ms: env.number("HOLD_POLL_MS", 1)?,
+            promise: promise(env)?,
             crash: crash(env)?,
         })
+    }
+}
+
+fn promise(env: &Env<'_>) -> Result<Promise, ConfigError> {
+    let name = "PROVIDER_PROMISE";
+    match env.optional(name).as_deref() {
+        None | Some("nothing") => Ok(Promise::Nothing),
+        Some("idempotent") => Ok(Promise::Idempotent),
+        Some(value) => {
+            Err(ConfigError::NotAllowed { name, allowed: "`nothing` or `idempotent`", value: value.to_owned() })
+        }
     }
 }
 
@@ -224,6 +239,17 @@ mod tests {
             let error = with(&[("RETRY_ATTEMPTS", value), ("RETRY_DELAY_S", "1")], StepRetry::read).unwrap_err();
             assert!(error.to_string().contains(value), "{error}");
         }
+    }
+
+    #[test]
+    fn the_provider_promises_nothing_unless_told_to() {
+        assert_eq!(with(&PROVIDER, ProviderConfig::read).unwrap().promise, Promise::Nothing);
+        let mut vars = PROVIDER.to_vec();
+        vars.push(("PROVIDER_PROMISE", "idempotent"));
+        assert_eq!(with(&vars, ProviderConfig::read).unwrap().promise, Promise::Idempotent);
+        vars[5].1 = "Idempotent";
+        let error = with(&vars, ProviderConfig::read).unwrap_err().to_string();
+        assert!(error.contains("PROVIDER_PROMISE must be `nothing` or `idempotent`, not `Idempotent`"), "{error}");
     }
 
     #[test]

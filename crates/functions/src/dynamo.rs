@@ -1,11 +1,14 @@
 //! The ports over DynamoDB.
 
 use crate::item::{self, Item, ItemError, to_item};
-use crate::ports::{Commits, Journal, Ledger, Put, StoreError};
+use crate::ports::{Commits, FirstCommit, Journal, Ledger, Put, StoreError};
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+};
 use evidence::record::{Fact, RELEASE_RECORD_ID, Record, Transaction};
 
 /// A journal table.
@@ -78,10 +81,22 @@ impl Ledger for ProviderTables {
     /// No `ClientRequestToken` of our own: the SDK makes a fresh one for every call and keeps it for its own retries.
     /// A token derived from the refund would deduplicate for ten minutes, which this provider must not.
     async fn commit(&self, entry: &Transaction, record: &Record) -> Result<(), StoreError> {
-        let entry = put(&self.ledger_table, written("TransactWriteItems", to_item(entry))?)?;
-        let record = put(&self.journal.table, written("TransactWriteItems", to_item(record))?)?;
+        let entry = put(&self.ledger_table, to_item(entry), None)?;
+        let record = put(&self.journal.table, to_item(record), None)?;
         let write = self.journal.client.transact_write_items().transact_items(entry).transact_items(record);
         write.send().await.map(drop).map_err(|error| store("TransactWriteItems", &error))
+    }
+
+    /// The condition is part of the transaction, so that no call can come between the look and the write. The SDK's
+    /// own retries carry one token, hence a write whose answer was lost is not taken for another call's.
+    async fn commit_first(&self, entry: &Transaction, record: &Record) -> Result<FirstCommit, StoreError> {
+        let entry = put(&self.ledger_table, to_item(entry), Some("attribute_not_exists(transaction_id)"))?;
+        let record = put(&self.journal.table, to_item(record), None)?;
+        let write = self.journal.client.transact_write_items().transact_items(entry).transact_items(record);
+        match write.send().await {
+            Ok(_) => Ok(FirstCommit::Committed),
+            Err(error) => cancelled(&error).unwrap_or_else(|| Err(store("TransactWriteItems", &error))),
+        }
     }
 
     async fn release(&self, trial: &str) -> Result<Option<String>, StoreError> {
@@ -129,8 +144,39 @@ impl Commits for ControllerTables {
     }
 }
 
-fn put(table: &str, item: Item) -> Result<TransactWriteItem, StoreError> {
-    let put = aws_sdk_dynamodb::types::Put::builder().table_name(table).set_item(Some(item)).build();
+/// What a cancelled transaction says of the ledger's entry; `None` for any other failure.
+///
+/// `CancellationReasons` has one reason for each action in order; its `Item` is there because the put asks for it, and
+/// `TransactionConflict` means that another write of the item was under way (API reference, `TransactWriteItems`).
+fn cancelled(error: &SdkError<TransactWriteItemsError>) -> Option<Result<FirstCommit, StoreError>> {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error() else {
+        return None;
+    };
+    let reasons = cancelled.cancellation_reasons();
+    let is = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
+    match reasons.first().filter(|reason| reason.code() == Some("ConditionalCheckFailed")) {
+        Some(reason) => Some(there(reason)),
+        None if is("TransactionConflict") => Some(Ok(FirstCommit::Conflict)),
+        None => None,
+    }
+}
+
+fn there(reason: &CancellationReason) -> Result<FirstCommit, StoreError> {
+    let operation = "TransactWriteItems";
+    let missing = || StoreError { operation, detail: "the refund has an entry, which was not shown".to_owned() };
+    let item = reason.item().ok_or_else(missing)?;
+    written(operation, item::from_item(item.clone())).map(FirstCommit::AlreadyThere)
+}
+
+/// An unconditional put; or one under a condition, which shows the item that is in the way.
+fn put(table: &str, item: Result<Item, ItemError>, condition: Option<&str>) -> Result<TransactWriteItem, StoreError> {
+    let item = written("TransactWriteItems", item)?;
+    let put = aws_sdk_dynamodb::types::Put::builder()
+        .table_name(table)
+        .set_item(Some(item))
+        .set_condition_expression(condition.map(str::to_owned))
+        .set_return_values_on_condition_check_failure(condition.map(|_| ReturnValuesOnConditionCheckFailure::AllOld))
+        .build();
     let put = put.map_err(|error| StoreError { operation: "TransactWriteItems", detail: error.to_string() })?;
     Ok(TransactWriteItem::builder().put(put).build())
 }

@@ -23,6 +23,17 @@ pub enum Put {
     AlreadyThere,
 }
 
+/// Result of a commit that only the refund's first call may make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FirstCommit {
+    /// This call moved the money.
+    Committed,
+    /// An earlier call did, with this transaction; nothing changed.
+    AlreadyThere(Transaction),
+    /// Another call's write was under way on the same item, nothing changed; looking again tells how that one ended.
+    Conflict,
+}
+
 /// A journal table that takes records.
 pub trait Journal: Send + Sync {
     /// Writes a record whose id is its own.
@@ -35,6 +46,12 @@ pub trait Journal: Send + Sync {
 pub trait Ledger: Journal {
     /// Writes transaction and record in one atomic write: both or neither.
     fn commit(&self, entry: &Transaction, record: &Record) -> impl Future<Output = Result<(), StoreError>> + Send;
+    /// The same, unless the ledger has a transaction with the entry's id.
+    fn commit_first(
+        &self,
+        entry: &Transaction,
+        record: &Record,
+    ) -> impl Future<Output = Result<FirstCommit, StoreError>> + Send;
     /// `record_id` of the trial's release, read strongly consistent; `None` while the barrier is closed.
     fn release(&self, trial: &str) -> impl Future<Output = Result<Option<String>, StoreError>> + Send;
 }

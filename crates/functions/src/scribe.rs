@@ -1,6 +1,6 @@
 //! The scribe: writes one invocation's records and numbers them.
 
-use crate::ports::{Clock, Journal, Put, StoreError};
+use crate::ports::{Clock, FirstCommit, Journal, Put, StoreError};
 use evidence::record::{Fact, Record, Source};
 use tokio::sync::Mutex;
 
@@ -59,6 +59,25 @@ impl<J: Journal, C: Clock> Scribe<J, C> {
         act(record).await?;
         *written += 1;
         Ok(())
+    }
+
+    /// Writes a record through a commit that may find another's instead; then it is not written and uses up no number.
+    ///
+    /// # Errors
+    /// Those of `act`.
+    pub async fn write_if(
+        &self,
+        attempt: u32,
+        fact: Fact,
+        act: impl AsyncFnOnce(Record) -> Result<FirstCommit, StoreError>,
+    ) -> Result<FirstCommit, StoreError> {
+        let mut written = self.written.lock().await;
+        let record = self.record(*written + 1, None, attempt, fact);
+        let outcome = act(record).await?;
+        if outcome == FirstCommit::Committed {
+            *written += 1;
+        }
+        Ok(outcome)
     }
 
     /// Writes a record under a fixed id unless the trial has one already, so that replays and redeliveries do not

@@ -4,10 +4,10 @@ use crate::caller::Caller;
 use crate::config::{CallerConfig, ControllerConfig, ProviderConfig};
 use crate::controller::Controller;
 use crate::event::{Change, SqsEvent, StreamEvent, StreamRecord};
-use crate::ports::{Clock, Commits, Journal, Ledger, Put, StoreError};
+use crate::ports::{Clock, Commits, FirstCommit, Journal, Ledger, Put, StoreError};
 use crate::provider::PaymentProvider;
 use crate::provider_client::{CallOutcome, Effect, Provider, ProviderAnswer, ProviderCall};
-use evidence::record::{Fact, RELEASE_RECORD_ID, Record, RefundRequest, Scenario, Source, Transaction};
+use evidence::record::{Fact, Promise, RELEASE_RECORD_ID, Record, RefundRequest, Scenario, Source, Transaction};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -49,6 +49,7 @@ struct Tables {
     open_at_ms: Option<i64>,
     now: TestClock,
     refuse_after: Option<usize>,
+    conflicts: usize,
 }
 
 /// Journals and ledger in memory.
@@ -66,6 +67,11 @@ impl Memory {
     /// Opens the barrier at this time of the clock given to [`provider`].
     pub(crate) fn open_at(&self, at_ms: i64) {
         self.tables().open_at_ms = Some(at_ms);
+    }
+
+    /// So many conditional commits meet another call's write.
+    pub(crate) fn conflict(&self, times: usize) {
+        self.tables().conflicts = times;
     }
 
     /// Puts a record into the provider's journal, as the controller sees it.
@@ -91,6 +97,17 @@ impl Memory {
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.0.lock().unwrap()
+    }
+
+    fn in_the_way(&self, entry: &Transaction) -> Option<FirstCommit> {
+        let mut tables = self.tables();
+        if tables.conflicts > 0 {
+            tables.conflicts -= 1;
+            return Some(FirstCommit::Conflict);
+        }
+        let same =
+            |there: &&Transaction| (&there.trial, &there.transaction_id) == (&entry.trial, &entry.transaction_id);
+        tables.transactions.iter().find(same).cloned().map(FirstCommit::AlreadyThere)
     }
 
     fn add(&self, record: &Record) -> Result<(), StoreError> {
@@ -124,6 +141,13 @@ impl Ledger for Memory {
         self.add(record)?;
         self.tables().transactions.push(entry.clone());
         Ok(())
+    }
+
+    async fn commit_first(&self, entry: &Transaction, record: &Record) -> Result<FirstCommit, StoreError> {
+        if let Some(in_the_way) = self.in_the_way(entry) {
+            return Ok(in_the_way);
+        }
+        Ledger::commit(self, entry, record).await.map(|()| FirstCommit::Committed)
     }
 
     async fn release(&self, _trial: &str) -> Result<Option<String>, StoreError> {
@@ -218,6 +242,7 @@ pub(crate) fn provider(memory: Memory, clock: TestClock) -> PaymentProvider<Memo
         controller_journal_table: "controller".to_owned(),
         hold_limit_ms: 9_000,
         hold_poll_ms: 100,
+        promise: Promise::Nothing,
         crash: None,
     };
     PaymentProvider { ledger: memory, clock, config }

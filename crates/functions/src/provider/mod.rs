@@ -52,8 +52,8 @@ where
     let scribe = Scribe::new(subject, provider.ledger.clone(), provider.clock.clone());
     let (amount_minor, currency) = (call.request.amount_minor, call.request.currency.clone());
     scribe.write(call.attempt, Fact::ProviderCallReceived { amount_minor, currency }).await?;
-    let transaction_id = contract::execute(&provider.ledger, &scribe, call, request_id).await?;
-    tracing::info!(trial = call.request.trial, transaction_id, "refund committed");
+    let transaction_id = contract::execute(provider, &scribe, call, request_id).await?;
+    tracing::info!(trial = call.request.trial, transaction_id, "the refund's transaction is in the ledger");
     if crashes(provider.config.crash, call) {
         return Ok(Reply::Crash);
     }

@@ -2,11 +2,12 @@
 
 use crate::findings::Findings;
 use crate::story::{Attempt, Call, Story};
-use evidence::record::{Fact, Knowledge};
+use evidence::record::{CommitSeen, Fact, Knowledge};
 
 pub(super) fn check(story: &Story<'_>, findings: &mut Findings) {
     for call in &story.calls {
         taken(story, call, findings);
+        remembered(story, call, findings);
     }
     for attempt in &story.attempts {
         answered(story, attempt, findings);
@@ -23,11 +24,36 @@ fn taken(story: &Story<'_>, call: &Call<'_>, findings: &mut Findings) {
     findings.require(calls <= dispatched, || {
         (call.received.pointer(), format!("caller_journal: no dispatch matches {}", call.received.named()))
     });
-    findings.require(call.commit.is_some() || call.sent.is_some(), || {
+    findings.require(call.transaction().is_some() || call.sent.is_some(), || {
         let what =
             format!("provider_journal: the call of {} neither committed nor ended", call.received.record.record_id);
         (call.received.pointer(), what)
     });
+}
+
+/// An answer from an earlier commit names it in full: one call of the same refund, by another invocation, committed just
+/// that transaction. The ledger's row is held against that commit elsewhere.
+fn remembered(story: &Story<'_>, call: &Call<'_>, findings: &mut Findings) {
+    let Some(entry) = &call.earlier else { return };
+    let Fact::AnsweredFromCommit { transaction_id, commit } = &entry.record.fact else { return };
+    let is_the_one = |other: &&Call<'_>| {
+        other.transaction() == Some(transaction_id)
+            && other.commit.is_some_and(|there| {
+                quotes(commit, &there)
+                    && there.record.request_id != entry.record.request_id
+                    && there.record.refund_request_id == entry.record.refund_request_id
+            })
+    };
+    findings.require(story.calls.iter().filter(is_the_one).count() == 1, || {
+        (entry.pointer(), format!("provider_journal: no earlier commit matches {}", entry.named()))
+    });
+}
+
+fn quotes(seen: &CommitSeen, commit: &crate::story::Entry<'_>) -> bool {
+    let record = commit.record;
+    seen.request_id == record.request_id
+        && (seen.delivery, seen.attempt) == (record.delivery, record.attempt)
+        && seen.at_ms == record.at_ms
 }
 
 /// A response names the transaction of a call of the same attempt, which the provider says it answered.

@@ -63,6 +63,9 @@ fn record(record: &Record) -> String {
         Fact::ProviderCommitConfirmed { transaction_id, amount_minor, currency } => {
             format!("{head} {attempt}: {} {currency}, {transaction_id}", major(*amount_minor))
         }
+        Fact::AnsweredFromCommit { transaction_id, commit } => {
+            format!("{head} {attempt}: {transaction_id} of delivery {} attempt {}", commit.delivery, commit.attempt)
+        }
         Fact::BarrierEntered { .. } => format!("{head} {attempt}"),
         Fact::ResponseSent { transaction_id } => format!("{head} {attempt}: {transaction_id}"),
         Fact::BarrierReleased { release } => format!("{head} by {release}"),

@@ -1,4 +1,5 @@
-//! One invocation of the provider, folded: received → committed → (held → let go) → answered, or a prefix of it.
+//! One invocation of the provider, folded: received → committed (or the earlier commit found) → (held → let go) →
+//! answered, or a prefix of it.
 
 use super::{Entry, Refused};
 use evidence::record::Fact;
@@ -7,6 +8,8 @@ use evidence::record::Fact;
 pub(crate) struct Call<'a> {
     pub(crate) received: Entry<'a>,
     pub(crate) commit: Option<Entry<'a>>,
+    /// Instead of a commit: the record that names the earlier one.
+    pub(crate) earlier: Option<Entry<'a>>,
     pub(crate) entered: Option<Entry<'a>>,
     pub(crate) released: Option<Entry<'a>>,
     pub(crate) expired: Option<Entry<'a>>,
@@ -14,16 +17,18 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Transaction that the call committed.
+    /// Transaction that the call committed, or that it found committed.
     pub(crate) fn transaction(&self) -> Option<&'a str> {
-        match &self.commit?.record.fact {
-            Fact::ProviderCommitConfirmed { transaction_id, .. } => Some(transaction_id),
+        match &self.commit.or(self.earlier)?.record.fact {
+            Fact::ProviderCommitConfirmed { transaction_id, .. } | Fact::AnsweredFromCommit { transaction_id, .. } => {
+                Some(transaction_id)
+            }
             _ => None,
         }
     }
 
     fn begin(received: Entry<'a>) -> Self {
-        Self { received, commit: None, entered: None, released: None, expired: None, sent: None }
+        Self { received, commit: None, earlier: None, entered: None, released: None, expired: None, sent: None }
     }
 
     /// Takes the next record, or says why it cannot come next.
@@ -36,8 +41,10 @@ impl<'a> Call<'a> {
         }
         let held = self.entered.is_some() && self.released.is_none() && self.expired.is_none();
         let same_transaction = |id: &str| self.transaction() == Some(id);
+        let undecided = self.commit.is_none() && self.earlier.is_none();
         let slot = match &entry.record.fact {
-            Fact::ProviderCommitConfirmed { .. } if self.commit.is_none() => &mut self.commit,
+            Fact::ProviderCommitConfirmed { .. } if undecided => &mut self.commit,
+            Fact::AnsweredFromCommit { .. } if undecided => &mut self.earlier,
             Fact::BarrierEntered { transaction_id } if self.entered.is_none() && same_transaction(transaction_id) => {
                 &mut self.entered
             }

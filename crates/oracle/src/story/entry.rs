@@ -49,6 +49,7 @@ pub(crate) fn kind(fact: &Fact) -> &'static str {
         Fact::CallerFailed { .. } => "caller_failed",
         Fact::ProviderCallReceived { .. } => "provider_call_received",
         Fact::ProviderCommitConfirmed { .. } => "provider_commit_confirmed",
+        Fact::AnsweredFromCommit { .. } => "answered_from_commit",
         Fact::BarrierEntered { .. } => "barrier_entered",
         Fact::BarrierReleased { .. } => "barrier_released",
         Fact::BarrierExpired { .. } => "barrier_expired",
@@ -69,6 +70,7 @@ pub(crate) fn author(fact: &Fact) -> Source {
         | Fact::CallerFailed { .. } => Source::Caller,
         Fact::ProviderCallReceived { .. }
         | Fact::ProviderCommitConfirmed { .. }
+        | Fact::AnsweredFromCommit { .. }
         | Fact::BarrierEntered { .. }
         | Fact::BarrierReleased { .. }
         | Fact::BarrierExpired { .. }

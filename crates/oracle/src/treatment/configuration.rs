@@ -2,7 +2,7 @@
 
 use super::Objections;
 use crate::story::Story;
-use evidence::record::Fact;
+use evidence::record::{Fact, Promise};
 use evidence::trial::Configuration;
 
 pub(super) fn check(story: &Story<'_>, objections: &mut Objections) {
@@ -12,6 +12,7 @@ pub(super) fn check(story: &Story<'_>, objections: &mut Objections) {
         Some(deployed) => compare(&pair.planned, deployed, objections),
     }
     deadlines(story, objections);
+    promise(story, objections);
 }
 
 fn compare(planned: &Configuration, deployed: &Configuration, objections: &mut Objections) {
@@ -19,6 +20,15 @@ fn compare(planned: &Configuration, deployed: &Configuration, objections: &mut O
         let why =
             format!("artifact_sha256 deployed is {}, planned {}", deployed.artifact_sha256, planned.artifact_sha256);
         objections.broken("/configuration/deployed/artifact_sha256", why);
+    }
+    if planned.provider_promise != deployed.provider_promise {
+        let word = |promise| if promise == Some(Promise::Idempotent) { "idempotent" } else { "nothing" };
+        let why = format!(
+            "provider_promise deployed is {}, planned {}",
+            word(deployed.provider_promise),
+            word(planned.provider_promise)
+        );
+        objections.broken("/configuration/deployed", why);
     }
     for ((field, planned), (_, deployed)) in numbers(planned).into_iter().zip(numbers(deployed)) {
         if planned != deployed {
@@ -40,6 +50,7 @@ fn numbers(configuration: &Configuration) -> [(&'static str, Option<u32>); 8] {
         step_attempts,
         step_delay_s,
         execution_timeout_s,
+        provider_promise: _,
     } = *configuration;
     [
         ("deadline_ms", Some(deadline_ms)),
@@ -69,6 +80,19 @@ fn deadlines(story: &Story<'_>, objections: &mut Objections) {
         if deadline_ms != planned {
             let why = format!("the caller's deadline was {deadline_ms} ms, planned {planned} ms");
             objections.broken(format!("{}/deadline_ms", entry.pointer()), why);
+        }
+    }
+}
+
+/// A provider that answers from memory where nothing is promised is another provider than the one planned.
+fn promise(story: &Story<'_>, objections: &mut Objections) {
+    if story.evidence.configuration.planned.provider_promise == Some(Promise::Idempotent) {
+        return;
+    }
+    for entry in &story.provider {
+        if matches!(entry.record.fact, Fact::AnsweredFromCommit { .. }) {
+            let why = "the provider answered from an earlier commit, but the plan has one that promises nothing";
+            objections.broken(entry.pointer(), why);
         }
     }
 }

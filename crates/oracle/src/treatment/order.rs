@@ -11,6 +11,16 @@ pub(super) fn check(story: &Story<'_>, objections: &mut Objections) {
     }
     for call in &story.calls {
         across(story, call, objections);
+        remembered(story, call, objections);
+    }
+}
+
+/// An answer from an earlier commit comes after it.
+fn remembered(story: &Story<'_>, call: &Call<'_>, objections: &mut Objections) {
+    let Some(entry) = call.earlier else { return };
+    let commits = story.calls.iter().filter(|other| other.transaction() == call.transaction());
+    for commit in commits.filter_map(|other| other.commit) {
+        follows(story, &commit, &entry, objections);
     }
 }
 

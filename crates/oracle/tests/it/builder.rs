@@ -1,7 +1,8 @@
 //! Good trials with realistic values: both variants in both scenarios, and the transport probe.
 
 use evidence::record::{
-    Fact, FinishReason, Knowledge, RELEASE_RECORD_ID, Record, RequestState, Scenario, Source, TimeoutSeen, Transaction,
+    CommitSeen, Fact, FinishReason, Knowledge, Promise, RELEASE_RECORD_ID, Record, RequestState, Scenario, Source,
+    TimeoutSeen, Transaction,
 };
 use evidence::trial::{
     ClockSample, Configuration, ConfigurationPair, Dispatch, Effect, Execution, ExecutionListing, ExecutionsRead,
@@ -44,6 +45,7 @@ pub(crate) struct Trial {
     written: HashMap<(Source, String), u32>,
     transactions: Vec<Transaction>,
     executions: Vec<Execution>,
+    promise: Option<Promise>,
     end: i64,
 }
 
@@ -61,7 +63,13 @@ impl Trial {
             refund_request_id: REFUND.to_owned(),
         };
         let (records, written) = (Vec::new(), HashMap::new());
-        Self { id, records, written, transactions: Vec::new(), executions: Vec::new(), end: T0 }
+        Self { id, records, written, transactions: Vec::new(), executions: Vec::new(), promise: None, end: T0 }
+    }
+
+    /// Planned and deployed is a provider that answers repeated requests from memory.
+    pub(crate) fn idempotent(mut self) -> Self {
+        self.promise = Some(Promise::Idempotent);
+        self
     }
 
     fn write(&mut self, source: Source, at_ms: i64, request: &str, call: (u32, u32), fact: Fact) -> Record {
@@ -163,6 +171,25 @@ impl Trial {
         let transaction = self.commits(at_ms + 105, provider, call);
         self.sends(at_ms + 120, provider, call, &transaction);
         self.receives(at_ms + 152, caller, call, &transaction, 150);
+    }
+
+    /// A whole call that goes well and moves no money: the provider answers from its first commit.
+    pub(crate) fn remembered(&mut self, at_ms: i64, caller: &str, provider: &str, call: (u32, u32)) {
+        let first = self.transactions[0].clone();
+        self.dispatches(at_ms, caller, call);
+        let received = Fact::ProviderCallReceived { amount_minor: AMOUNT, currency: "BRL".to_owned() };
+        self.write(Source::Provider, at_ms + 60, provider, call, received);
+        let commit = CommitSeen {
+            request_id: first.request_id,
+            delivery: first.delivery,
+            attempt: first.attempt,
+            at_ms: first.at_ms,
+        };
+        let transaction_id = first.transaction_id;
+        let fact = Fact::AnsweredFromCommit { transaction_id: transaction_id.clone(), commit };
+        self.write(Source::Provider, at_ms + 105, provider, call, fact);
+        self.sends(at_ms + 120, provider, call, &transaction_id);
+        self.receives(at_ms + 152, caller, call, &transaction_id, 150);
     }
 
     /// A whole call under the treatment: commit, hold, timeout, release, answer to nobody.
@@ -270,13 +297,11 @@ impl Trial {
         });
         let journal = |source: Source| Some(journal(&self.records, source, quiescent + 400));
         let (queued, durable) = (self.id.queued, self.id.durable);
+        let configuration = configuration(&self.id, self.promise);
         TrialEvidence {
             schema: SCHEMA.to_owned(),
             terms: terms(),
-            configuration: ConfigurationPair {
-                planned: configuration(&self.id),
-                deployed: Some(configuration(&self.id)),
-            },
+            configuration: ConfigurationPair { planned: configuration.clone(), deployed: Some(configuration) },
             dispatch: dispatch(&self.id),
             caller_journal: journal(Source::Caller),
             provider_journal: journal(Source::Provider),
@@ -330,7 +355,7 @@ fn terms() -> Terms {
     }
 }
 
-fn configuration(id: &TrialId) -> Configuration {
+fn configuration(id: &TrialId, provider_promise: Option<Promise>) -> Configuration {
     Configuration {
         artifact_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
         deadline_ms: DEADLINE,
@@ -341,6 +366,7 @@ fn configuration(id: &TrialId) -> Configuration {
         step_attempts: id.durable.then_some(2),
         step_delay_s: id.durable.then_some(60),
         execution_timeout_s: id.durable.then_some(300),
+        provider_promise,
     }
 }
 
@@ -428,13 +454,35 @@ pub(crate) fn conventional_timeout() -> TrialEvidence {
     trial.evidence()
 }
 
+/// Trial 3 with an idempotent provider: the second delivery is answered from the first one's commit.
+pub(crate) fn conventional_idempotent() -> TrialEvidence {
+    let trial = Trial::new(Variant::Conventional, Scenario::CommitThenTimeout, "canonical-3", 3, "canonical");
+    let mut trial = trial.idempotent();
+    trial.begins(T0, CALLERS[0], 1);
+    trial.held(T0, CALLERS[0], PROVIDERS[0], (1, 1));
+    let again = T0 + 59_100;
+    trial.remembered(again, CALLERS[1], PROVIDERS[1], (2, 1));
+    trial.finishes(again + 170, CALLERS[1], 2, FinishReason::Succeeded);
+    trial.evidence()
+}
+
 /// Trial 4: durable, COMMIT_THEN_TIMEOUT: the step's second attempt comes after 60 s.
 pub(crate) fn durable_timeout() -> TrialEvidence {
-    let mut trial = Trial::new(Variant::Durable, Scenario::CommitThenTimeout, "canonical-4", 4, "canonical");
+    let trial = Trial::new(Variant::Durable, Scenario::CommitThenTimeout, "canonical-4", 4, "canonical");
+    tried_again(trial, Trial::answered)
+}
+
+/// Trial 4 with an idempotent provider: the second attempt is answered from the first one's commit.
+pub(crate) fn durable_idempotent() -> TrialEvidence {
+    let trial = Trial::new(Variant::Durable, Scenario::CommitThenTimeout, "canonical-4", 4, "canonical");
+    tried_again(trial.idempotent(), Trial::remembered)
+}
+
+fn tried_again(mut trial: Trial, again_as: fn(&mut Trial, i64, &str, &str, (u32, u32))) -> TrialEvidence {
     trial.begins(T0, CALLERS[0], 1);
     trial.held(T0, CALLERS[0], PROVIDERS[0], (1, 1));
     let again = T0 + 64_100;
-    trial.answered(again, CALLERS[1], PROVIDERS[1], (1, 2));
+    again_as(&mut trial, again, CALLERS[1], PROVIDERS[1], (1, 2));
     trial.finishes(again + 230, CALLERS[1], 1, FinishReason::Succeeded);
     let retry =
         json!({"Error": {"Truncated": false}, "RetryDetails": {"CurrentAttempt": 1, "NextAttemptDelaySeconds": 60}});

@@ -47,6 +47,19 @@ fn the_treatment_gives_two_transactions_and_fails_the_monetary_rules() {
 }
 
 #[test]
+fn an_idempotent_provider_keeps_the_rule_under_the_treatment() {
+    for evidence in [builder::conventional_idempotent(), builder::durable_idempotent()] {
+        let verdict = valid(&evidence);
+        assert_eq!(verdict.verdict, Verdict::Pass);
+        assert_eq!(verdict.transactions.len(), 1);
+        assert_eq!(verdict.processing.as_deref(), Some("SUCCEEDED"));
+        assert!(verdict.correct_completion);
+        let text = oracle::explain::explain(&verdict, Some(&evidence));
+        assert!(text.contains("answered_from_commit delivery"), "{text}");
+    }
+}
+
+#[test]
 fn the_probe_proves_the_mechanism_with_one_effect() {
     let verdict = valid(&builder::probe());
     assert_eq!(verdict.verdict, Verdict::Pass);

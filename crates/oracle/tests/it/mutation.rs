@@ -101,7 +101,15 @@ fn others(good: &Value, place: &str) -> BTreeSet<String> {
         "outcome" => &["done", "refused", "unknown"],
         "how" => &["queue", "invoke"],
         "currency" => &["BRL", "USD"],
-        "kind" => &["dispatch_started", "response_sent", "barrier_entered", "caller_failed", "barrier_released"],
+        "kind" => &[
+            "dispatch_started",
+            "response_sent",
+            "barrier_entered",
+            "caller_failed",
+            "barrier_released",
+            "answered_from_commit",
+        ],
+        "provider_promise" => &["nothing", "idempotent"],
         "event_type" => &["ExecutionFailed", "StepStarted", "StepFailed", "StepSucceeded", "ExecutionTimedOut"],
         _ => &[],
     };
@@ -220,7 +228,7 @@ fn survey(evidence: &TrialEvidence) -> Survey {
 #[test]
 fn no_mutant_of_a_good_trial_escapes() {
     let mut trials = builder::canonical();
-    trials.push(builder::probe());
+    trials.extend([builder::probe(), builder::conventional_idempotent(), builder::durable_idempotent()]);
     let surveys: Vec<Survey> = std::thread::scope(|scope| {
         let running: Vec<_> = trials.iter().map(|trial| scope.spawn(|| survey(trial))).collect();
         running.into_iter().map(|one| one.join().unwrap()).collect()

@@ -1,7 +1,7 @@
 //! One trial per failure class, with what must be said of it.
 
 use crate::builder::{self, CALLERS, PROVIDERS, T0, Trial, Variant};
-use evidence::record::{Fact, FinishReason, Record, Scenario};
+use evidence::record::{CommitSeen, Fact, FinishReason, Record, Scenario};
 use evidence::trial::{Gap, JournalRead, TrialEvidence};
 use evidence::verdict::Verdict::{self, Fail, Indeterminate, Pass};
 use serde_json::json;
@@ -53,6 +53,14 @@ fn good() -> Vec<Scene> {
         scene("dispatch-reconciled", reconciled, Pass, true, "exactly one success transaction"),
         scene("conventional-control", builder::conventional_control(), Pass, true, "exactly one success transaction"),
         scene("durable-control", builder::durable_control(), Pass, true, "exactly one success transaction"),
+        scene(
+            "conventional-idempotent",
+            builder::conventional_idempotent(),
+            Pass,
+            true,
+            "exactly one success transaction",
+        ),
+        scene("durable-idempotent", builder::durable_idempotent(), Pass, true, "exactly one success transaction"),
         scene("probe", builder::probe(), Pass, true, "commit → barrier → recorded timeout"),
         scene("redelivered-with-one-effect", redelivered(), Pass, true, "exactly one success transaction"),
         scene("dispatch-unknown-but-proven", ambiguous, Pass, true, "exactly one success transaction"),
@@ -106,6 +114,16 @@ fn incomplete() -> Vec<Scene> {
             "record-of-another-trial",
             with(control(), |one| caller(one).records[2].trial = "canonical-9".to_owned()),
             "belongs to another trial",
+        ),
+        (
+            "remembered-commit-unknown",
+            with(builder::conventional_idempotent(), |one| quoted(one).at_ms += 1),
+            "no earlier commit matches provider_journal: answered_from_commit",
+        ),
+        (
+            "remembered-own-commit",
+            with(builder::conventional_idempotent(), |one| quoted(one).request_id = PROVIDERS[1].to_owned()),
+            "no earlier commit matches provider_journal: answered_from_commit",
         ),
         ("call-still-open", with(control(), call_open), "neither committed nor ended"),
         ("provider-was-asked-otherwise", with(control(), asked_otherwise), "a provider call asked for another"),
@@ -190,6 +208,15 @@ fn alias_listed(one: &mut TrialEvidence) {
     one.executions.as_mut().unwrap().listings[0].qualifier = Some("live".to_owned());
 }
 
+/// The commit that the second call says it answers from.
+fn quoted(one: &mut TrialEvidence) -> &mut CommitSeen {
+    let quoted = provider(one).records.iter_mut().find_map(|record: &mut Record| match &mut record.fact {
+        Fact::AnsweredFromCommit { commit, .. } => Some(commit),
+        _ => None,
+    });
+    quoted.unwrap()
+}
+
 /// The call is on record, but nothing after it: it may still move money.
 fn call_open(one: &mut TrialEvidence) {
     provider(one).records.truncate(1);
@@ -250,6 +277,21 @@ fn invalid() -> Vec<Scene> {
                 one.configuration.deployed = Some(other);
             }),
             "artifact_sha256 deployed is 000",
+        ),
+        (
+            "answer-from-memory-not-promised",
+            with(builder::conventional_idempotent(), |one| {
+                one.configuration.planned.provider_promise = None;
+                one.configuration.deployed.as_mut().unwrap().provider_promise = None;
+            }),
+            "the provider answered from an earlier commit, but the plan has one that promises nothing",
+        ),
+        (
+            "other-promise-deployed",
+            with(builder::conventional_idempotent(), |one| {
+                one.configuration.deployed.as_mut().unwrap().provider_promise = None;
+            }),
+            "provider_promise deployed is nothing, planned idempotent",
         ),
         (
             "other-visibility-deployed",
@@ -324,6 +366,7 @@ fn broken() -> Vec<Scene> {
             true,
             "refund ref-poc-001 has 2 success transactions",
         ),
+        scene("promise-broken", promise_broken(), Fail, true, "refund ref-poc-001 has 2 success transactions"),
         scene("caller-died-before-checkpoint", replayed(), Fail, true, "refund ref-poc-001 has 2 success transactions"),
         scene(
             "dead-lettered-with-two-effects",
@@ -367,6 +410,17 @@ fn provider_died() -> TrialEvidence {
     trial.fails(T0 + 180, CALLERS[0], (1, 1));
     trial.answered(T0 + 59_900, CALLERS[1], PROVIDERS[1], (2, 1));
     trial.finishes(T0 + 60_100, CALLERS[1], 2, FinishReason::Succeeded);
+    trial.evidence()
+}
+
+/// The provider promised idempotency, and the second call moved money all the same.
+fn promise_broken() -> TrialEvidence {
+    let trial = Trial::new(Variant::Conventional, Scenario::CommitThenTimeout, "canonical-3", 3, "canonical");
+    let mut trial = trial.idempotent();
+    trial.begins(T0, CALLERS[0], 1);
+    trial.held(T0, CALLERS[0], PROVIDERS[0], (1, 1));
+    trial.answered(T0 + 59_100, CALLERS[1], PROVIDERS[1], (2, 1));
+    trial.finishes(T0 + 59_270, CALLERS[1], 2, FinishReason::Succeeded);
     trial.evidence()
 }
 
