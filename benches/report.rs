@@ -86,6 +86,7 @@ fn make(folder: &Path) {
         comparison: Comparison { eligible: true, reasons: Vec::new() },
         teardown: json!({"summary": "complete"}),
         audit: json!({"summary": "clean"}),
+        cites: Vec::new(),
         deviations: Vec::new(),
         stopped: None,
     };

@@ -21,6 +21,7 @@ pub mod outcome;
 pub mod poll;
 pub mod queues;
 pub mod quotas;
+pub mod reach;
 pub mod roles;
 pub mod secrets;
 pub mod stacks;

@@ -4,6 +4,7 @@ use super::cells::Cell;
 use super::eligibility::Comparison;
 use evidence::digest::Digest;
 use evidence::stage::Grade;
+use evidence::verdict::Cite;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,6 +34,9 @@ pub struct Results {
     pub teardown: Value,
     /// The audit's report.
     pub audit: Value,
+    /// Where teardown, audit and the reason for stopping were read from.
+    #[serde(default)]
+    pub cites: Vec<Cite>,
     /// Departures from the registration.
     pub deviations: Vec<String>,
     /// Why the run stopped early, if it did.

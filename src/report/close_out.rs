@@ -73,7 +73,7 @@ fn proven(out: &mut String, results: &Results, basis: &Basis) {
             oracle.version, oracle.source_sha256
         );
     }
-    let cites: usize = results.cells.iter().map(|cell| cell.cites.len()).sum();
+    let cites: usize = results.cites.len() + results.cells.iter().map(|cell| cell.cites.len()).sum::<usize>();
     let _ = writeln!(
         out,
         "- Each value in `results.json` stands where it says: {cites} citations (file, JSON pointer, SHA-256), which \
@@ -215,6 +215,7 @@ mod tests {
             comparison: Comparison { eligible: false, reasons: vec!["no trial was judged".into()] },
             teardown: json!({"summary": "complete: 4 stacks deleted"}),
             audit: json!({}),
+            cites: Vec::new(),
             deviations: vec!["late patch: plan digest".into()],
             stopped: Some("the probe\nfailed".into()),
         }

@@ -1,7 +1,9 @@
 //! One run as `list` and `show` tell it.
 
+use crate::cloud::reach;
 use crate::exit::Exit;
 use crate::run::{Event, Lock, RunFolder, State, now_ms};
+use crate::text::{COLUMNS, wrap};
 use serde::Serialize;
 use std::fmt;
 use std::fmt::Write as _;
@@ -11,7 +13,7 @@ use std::fmt::Write as _;
 pub struct RunLine {
     /// Run id.
     pub run: String,
-    /// `running`, `paused`, `interrupted`, `stopped`, `ended` or `damaged`.
+    /// `running`, `paused`, `interrupted`, `stopped`, `lost`, `ended` or `damaged`.
     pub state: String,
     /// Exit code, if it ended.
     pub exit: Option<u8>,
@@ -21,6 +23,8 @@ pub struct RunLine {
     pub age_ms: i64,
     /// What to type next.
     pub next: String,
+    /// Why nothing else can be done, where that is so.
+    pub note: Option<String>,
     /// Stages and their outcomes.
     pub stages: Vec<(String, String)>,
     /// Sealed packages.
@@ -48,12 +52,15 @@ impl RunLine {
 
     fn told(folder: &RunFolder, state: &State, holder: Option<String>, age_ms: i64) -> Self {
         let resume = folder.recovery();
+        let verify = format!("assay verify {}", folder.path().display());
+        let gone = gone(state, holder.as_deref());
         let (word, next) = match (state.ended, &holder, &state.paused) {
-            (Some(exit), _, _) if exit == Exit::Unclean.code() => {
+            (Some(exit), _, _) if exit == Exit::Unclean.code() && gone.is_none() => {
                 ("ended", format!("assay teardown {}", folder.path().display()))
             }
-            (Some(_), _, _) => ("ended", format!("assay verify {}", folder.path().display())),
+            (Some(_), _, _) => ("ended", verify),
             (None, Some(pid), _) => ("running", format!("wait, or kill {pid}")),
+            (None, None, _) if gone.is_some() => ("lost", verify),
             (None, None, Some(_)) => ("paused", resume),
             (None, None, None) if state.interrupted => ("interrupted", resume),
             (None, None, None) => ("stopped", resume),
@@ -69,6 +76,7 @@ impl RunLine {
             holder,
             age_ms,
             next,
+            note: gone.filter(|_| state.ended.is_none_or(|exit| exit == Exit::Unclean.code())),
             stages: stages.collect(),
             packages: state.packages.iter().map(|(n, d)| (n.clone(), d.to_string())).collect(),
             verdicts: state.verdicts.iter().map(|(n, v)| (n.clone(), format!("{v:?}").to_lowercase())).collect(),
@@ -83,6 +91,7 @@ impl RunLine {
             holder,
             age_ms: 0,
             next: reason,
+            note: None,
             stages: Vec::new(),
             packages: Vec::new(),
             verdicts: Vec::new(),
@@ -106,8 +115,23 @@ impl RunLine {
 impl fmt::Display for RunLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exit = self.exit.map(|e| format!(" ({e})")).unwrap_or_default();
-        write!(f, "{}  {}{exit}  {} ago\n  next: {}", self.run, self.state, age(self.age_ms), self.next)
+        write!(f, "{}  {}{exit}  {} ago\n  next: {}", self.run, self.state, age(self.age_ms), self.next)?;
+        match &self.note {
+            Some(note) => write!(f, "\n{}", wrap(&format!("  {note}"), COLUMNS, 2)),
+            None => Ok(()),
+        }
     }
+}
+
+/// What to say of a run whose local cloud has ended; nothing if it is there, or elsewhere, or a process is at work.
+fn gone(state: &State, holder: Option<&str>) -> Option<String> {
+    let endpoint = state.head.as_ref()?.origin.endpoint.as_deref()?;
+    (holder.is_none() && reach::is_gone(endpoint)).then(|| {
+        format!(
+            "its local cloud at {endpoint} is gone, and with it everything that the run made: there is nothing to \
+             resume and nothing to remove; what was sealed can be verified, and the folder discarded"
+        )
+    })
 }
 
 fn age(ms: i64) -> String {

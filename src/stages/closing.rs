@@ -11,7 +11,8 @@ use crate::run::{Event, now_ms};
 use crate::text::word;
 use evidence::anchors::{self, Anchor, Anchors};
 use evidence::digest::Digest;
-use evidence::verdict::PackageVerdict;
+use evidence::package::Sealed;
+use evidence::verdict::{Cite, PackageVerdict};
 use serde_json::json;
 
 /// What a finished run comes to.
@@ -120,9 +121,22 @@ fn results(session: &Session, cells: Vec<Cell>, facts: &Facts, cleanup: Cleanup)
         excluded: excluded(session)?,
         teardown: cleanup.teardown,
         audit: cleanup.audit,
+        cites: cites(session)?,
         deviations: facts.deviations.clone(),
         stopped: facts.stopped.clone(),
     })
+}
+
+/// The sealed files that the results repeat.
+fn cites(session: &Session) -> Result<Vec<Cite>, Failure> {
+    let path = session.folder.packages().join("closing");
+    let sealed = Sealed::open(&path).map_err(|e| Failure::Unverified(format!("{}: {e}", path.display())))?;
+    let of = [("teardown.json", ""), ("audit.json", ""), ("outcome.json", "/stopped")];
+    let cites = of.iter().filter_map(|(file, pointer)| {
+        let sha256 = sealed.index().find(file)?.sha256.to_string();
+        Some(Cite { artifact: format!("packages/closing/{file}"), pointer: (*pointer).to_owned(), sha256 })
+    });
+    Ok(cites.collect())
 }
 
 /// Validations whose verdict differs from the prediction of their cell.

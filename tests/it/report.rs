@@ -56,6 +56,7 @@ fn dossier() -> Dossier {
         comparison: Comparison { eligible: true, reasons: Vec::new() },
         teardown: json!({"summary": "complete: 4 stacks deleted", "stacks": [{"name": "assay-x", "result": "deleted"}]}),
         audit: json!({"summary": "clean but for residue", "findings": [{"kind": "stream", "id": "s", "region": "us-east-1", "reason": "goes by itself", "next": "assay audit", "verdict": {"expected_until": {"at_ms": 1_796_161_430_478_i64}}}]}),
+        cites: Vec::new(),
         deviations: vec!["the second look at the queue came late".to_owned()],
         stopped: None,
     };

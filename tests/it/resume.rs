@@ -120,3 +120,25 @@ fn a_place_that_takes_no_runs_is_named_before_anything_is_written() {
     assert_eq!(lab.calls(localcloud::Service::CloudFormation, "CreateStack"), 0);
     assert_eq!(lab.audited(), Vec::<String>::new());
 }
+
+/// A killed rehearsal cannot go on, because its cloud died with it: `list` offers what is true, and that works.
+#[test]
+fn a_run_whose_local_cloud_is_gone_is_lost_and_not_offered_for_resuming() {
+    let mut lab = killed(40);
+    let folder = lab.run_folder().expect("run").display().to_string();
+    let runs = lab.runs().display().to_string();
+    let listed = lab.assay(&["list", "--runs", &runs]);
+    assert!(listed.stdout.contains(&format!("next: assay resume {folder} --yes")), "{listed:?}");
+    let endpoint = lab.close();
+    let listed = lab.assay(&["list", "--runs", &runs]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    let said = listed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(" lost ") && !said.contains("assay resume"), "{said}");
+    assert!(said.contains(&format!("next: assay verify {folder} its local cloud at {endpoint} is gone")), "{said}");
+    assert!(listed.stdout.lines().skip(2).all(|line| line.chars().count() <= 80), "{}", listed.stdout);
+    let next = lab.assay(&["verify", &folder]);
+    assert_eq!(next.code, Some(0), "{next:?}");
+    let refused = lab.resume();
+    assert_eq!(refused.code, Some(64), "{refused:?}");
+    assert!(refused.stderr.contains("start again with: assay rehearse"), "{refused:?}");
+}

@@ -189,6 +189,7 @@ fn results(plan_digest: Digest, verdict: &PackageVerdict) -> Results {
         comparison: Comparison { eligible: true, reasons: Vec::new() },
         teardown: json!({}),
         audit: json!({}),
+        cites: Vec::new(),
         deviations: Vec::new(),
         stopped: None,
     }

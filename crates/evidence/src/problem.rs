@@ -61,6 +61,23 @@ pub enum Kind {
     TimestampInvalid,
 }
 
+impl Kind {
+    /// Whether it was found in the bytes of one place alone, and not by holding places against each other. Such problems
+    /// cause those of the other kinds.
+    #[must_use]
+    pub fn is_of_bytes(self) -> bool {
+        !matches!(
+            self,
+            Self::Misplaced
+                | Self::ChainBroken
+                | Self::RootDiffers
+                | Self::CitationBroken
+                | Self::RecordsDisagree
+                | Self::TimestampInvalid
+        )
+    }
+}
+
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,12 +88,23 @@ pub struct Problem {
     pub path: String,
     /// One sentence for people.
     pub message: String,
+    /// Path of what this problem is about, if it is said of one file and caused by another: a citation that no longer
+    /// holds, a verdict on a package that is gone. Only for putting causes first; not part of reports for programs.
+    #[serde(skip)]
+    pub about: Option<String>,
 }
 
 impl Problem {
     /// A problem at `path`.
     pub fn new(kind: Kind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind, path: path.into(), message: message.into() }
+        Self { kind, path: path.into(), message: message.into(), about: None }
+    }
+
+    /// The same problem, said to be about another path.
+    #[must_use]
+    pub fn about(mut self, path: impl Into<String>) -> Self {
+        self.about = Some(path.into());
+        self
     }
 
     /// The same problem, seen from the folder above.

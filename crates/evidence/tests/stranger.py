@@ -275,6 +275,14 @@ def check_results(run, verdict, stage, deviations, problems):
             problems.add("results.json", f"{member} is not that of the stages")
     if results["deviations"] != deviations:
         problems.add("results.json", "deviations are not those of the journal")
+    for one in results.get("cites", []):
+        cite(run, "results.json", "", one, problems)
+    for member, file, place in (("teardown", "teardown", ""), ("audit", "audit", ""), ("stopped", "outcome", "/stopped")):
+        data = run.files.get(f"packages/closing/{file}.json")
+        sealed = pointer(json.loads(data), place) if data else None
+        told = results.get(member)
+        if told != sealed if data else told not in (None, {}):
+            problems.add("results.json", f"{member} is not what closing has sealed")
     trials = {trial["trial"]: trial for trial in verdict["trials"]} if verdict else {}
     if trials and sorted(cell["id"] for cell in results["cells"]) != sorted(trials):
         problems.add("results.json", "has other trials than the verdict")

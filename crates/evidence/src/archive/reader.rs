@@ -25,10 +25,12 @@ pub struct Limits {
     pub max_ratio: u64,
     /// Unpacked bytes from which the ratio counts.
     pub ratio_from: u64,
+    /// Bytes that are kept in memory of indexes and records together, and again of verdicts and results.
+    pub max_kept_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 200,000 entries, 8 GiB each, 32 GiB in all, ratio 200 from 16 MiB on.
+    /// 200,000 entries, 8 GiB each, 32 GiB in all, ratio 200 from 16 MiB on, twice 256 MiB kept.
     fn default() -> Self {
         let gib = 1 << 30;
         Self {
@@ -37,6 +39,7 @@ impl Default for Limits {
             max_total_bytes: 32 * gib,
             max_ratio: 200,
             ratio_from: 16 << 20,
+            max_kept_bytes: 256 << 20,
         }
     }
 }

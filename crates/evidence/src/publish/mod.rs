@@ -14,15 +14,23 @@ use crate::{
     tree::{Entry, Folder},
 };
 use rayon::prelude::*;
+use rustix::{
+    fs::{FlockOperation, Mode, OFlags, flock},
+    io::Errno,
+};
 use std::{
     collections::BTreeSet,
     fs::{self, File},
     io::{self, BufWriter, Read as _, Write},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
 /// Largest file published, bytes: files are redacted in memory, a few at a time.
 pub const MAX_FILE: u64 = 256 * 1024 * 1024;
+
+/// Most tries to have the unfinished archive for oneself.
+const CLAIMS: u32 = 8;
 
 /// What was published.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +103,9 @@ pub fn list_files(folder: &Path) -> Result<Vec<String>, PublishError> {
 
 /// Publishes `files` (paths in `folder`) as the archive `out`, which is there completely or not at all.
 ///
+/// It grows beside `out` under the ending `partial`, which is locked meanwhile: what a killed publication left there is
+/// written over, another that is at work is not disturbed.
+///
 /// `sensitive` is what the caller knows must not be published; account ids in ARNs, URLs and account fields are
 /// found in addition. The same files and the same `sensitive` give the same bytes.
 ///
@@ -112,7 +123,8 @@ pub fn publish(
     let redactor = Redactor::new(&sensitive, &taken);
     let manifest = compile(&open, &files, &sensitive, &redactor)?;
     let temporary = out.with_extension("partial");
-    let written = write_archive(&open, &manifest, &redactor, &temporary)
+    let file = claim(&temporary)?;
+    let written = write_archive(&open, &manifest, &redactor, &file, &temporary)
         .and_then(|written| fs::rename(&temporary, out).map_err(shown("rename", &temporary)).map(|()| written))
         .and_then(|written| crate::atomic::sync_parent(out).map_err(shown("sync", out)).map(|()| written));
     match written {
@@ -123,6 +135,32 @@ pub fn publish(
             Err(error)
         }
     }
+}
+
+/// Opens the unfinished archive, empty and for this publication alone.
+fn claim(path: &Path) -> Result<File, PublishError> {
+    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // Another's may be renamed or removed between opening and locking it; then it is opened anew.
+    for _ in 0..CLAIMS {
+        let opened = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666));
+        let file = File::from(opened.map_err(|errno| shown("create", path)(errno.into()))?);
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                let what = "another publication is writing it; wait until that has ended".to_owned();
+                return Err(PublishError::Refused { path: path.display().to_string(), what });
+            }
+            Err(errno) => return Err(shown("lock", path)(errno.into())),
+        }
+        let ours = file.metadata().map_err(shown("look at", path))?;
+        let same = fs::symlink_metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+        if same && ours.nlink() == 1 {
+            file.set_len(0).map_err(shown("empty", path))?;
+            return Ok(file);
+        }
+    }
+    let what = "it has another name too, or is replaced again and again; remove it".to_owned();
+    Err(PublishError::Refused { path: path.display().to_string(), what })
 }
 
 fn shown(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PublishError {
@@ -241,9 +279,9 @@ fn write_archive(
     folder: &Folder,
     manifest: &Manifest,
     redactor: &Redactor,
+    file: &File,
     to: &Path,
 ) -> Result<(Digest, u64), PublishError> {
-    let file = File::create(to).map_err(shown("create", to))?;
     let hashing = Hashing { inner: BufWriter::new(file), hasher: Hasher::new() };
     let mut writer = archive::Writer::new(hashing);
     let bytes = canonical::to_line(manifest)?;

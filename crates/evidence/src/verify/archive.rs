@@ -31,7 +31,7 @@ pub(super) fn verify_file(path: &Path, limits: &Limits) -> Subject {
         Ok(file) => file,
         Err(error) => return super::failed(&error),
     };
-    let mut collector = Collector::default();
+    let mut collector = Collector::within(limits.max_kept_bytes);
     let problems = archive::read(file, limits, &mut |path, size, content| collector.take(path, size, content));
     collector.problems.extend(problems);
     let (mut subject, claimed) = collector.finish(SubjectKind::Archive);
@@ -70,8 +70,8 @@ fn sealed(manifest: &Manifest, path: &str) -> Option<Digest> {
     manifest.find(path).map(|entry| entry.original_sha256)
 }
 
-pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
-    let mut collector = Collector::default();
+pub(super) fn verify_unpacked(folder: &Folder, limits: &Limits) -> Subject {
+    let mut collector = Collector::within(limits.max_kept_bytes);
     let found = match folder.walk() {
         Ok(found) => found,
         Err(error) => return super::failed(&error),
@@ -98,8 +98,6 @@ pub(super) fn verify_unpacked(folder: &Folder) -> Subject {
     subject
 }
 
-/// Most that is kept in memory of all indexes and records together, bytes.
-const MAX_KEPT: u64 = 256 << 20;
 /// Head of the journal.
 const HEAD: &str = "journal.head";
 /// Index of the registration's package, which is outside the chain.
@@ -112,7 +110,6 @@ struct Claimed {
 }
 
 /// What is kept of an archive while it streams by: digests, the manifest and the indexes.
-#[derive(Default)]
 struct Collector {
     files: HashMap<String, (Digest, u64)>,
     manifest: Option<Result<Manifest, Vec<Problem>>>,
@@ -126,11 +123,30 @@ struct Collector {
     problems: Vec<Problem>,
     notes: Vec<String>,
     bytes: u64,
-    /// Bytes of indexes and records.
+    /// Bytes of indexes and records, and the most that they may have.
     kept: u64,
+    most: u64,
 }
 
 impl Collector {
+    fn within(most: u64) -> Self {
+        Self {
+            files: HashMap::new(),
+            manifest: None,
+            indexes: Vec::new(),
+            registered: None,
+            head: None,
+            said: None,
+            claims: Claims::within(most),
+            records: Records::default(),
+            problems: Vec::new(),
+            notes: Vec::new(),
+            bytes: 0,
+            kept: 0,
+            most,
+        }
+    }
+
     fn take(&mut self, path: &str, size: u64, content: &mut dyn Read) -> io::Result<()> {
         self.bytes += size;
         let kept = path == MANIFEST || path == REGISTERED || path == HEAD || records::is_record(path);
@@ -160,9 +176,9 @@ impl Collector {
     /// Takes in an index, the manifest or a record, within limits.
     fn keep(&mut self, path: &str, size: u64, content: &mut dyn Read) -> io::Result<()> {
         self.kept = self.kept.saturating_add(size);
-        if size > MAX_INDEX || self.kept > MAX_KEPT {
+        if size > MAX_INDEX || self.kept > self.most {
             let message =
-                format!("larger than {MAX_INDEX} bytes, or beyond {MAX_KEPT} with all that is kept before it");
+                format!("larger than {MAX_INDEX} bytes, or beyond {} with all that is kept before it", self.most);
             self.problems.push(Problem::new(Kind::LimitReached, path, message));
             return Ok(());
         }

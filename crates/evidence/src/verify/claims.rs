@@ -37,7 +37,7 @@ struct Claim {
 }
 
 /// Everything claimed, by the file that it is claimed about.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Claims {
     verdicts: BTreeMap<String, PackageVerdict>,
     results: Option<Value>,
@@ -45,8 +45,9 @@ pub(super) struct Claims {
     /// By verdict file: the package judged and the verdict.
     judged: BTreeMap<String, (String, Verdict)>,
     head: Option<Head>,
-    /// Bytes of all documents taken.
+    /// Bytes of all documents taken, and the most that they may have.
     taken: u64,
+    most: u64,
     problems: Vec<Problem>,
 }
 
@@ -58,6 +59,12 @@ pub(super) struct Head {
     pub(super) grade: Grade,
     pub(super) plan_digest: String,
     pub(super) deviations: Vec<String>,
+    #[serde(default)]
+    pub(super) teardown: Value,
+    #[serde(default)]
+    pub(super) audit: Value,
+    #[serde(default)]
+    pub(super) stopped: Value,
 }
 
 /// Whether a file of a run makes claims.
@@ -74,11 +81,25 @@ fn verdict_on(path: &str) -> Option<&str> {
 }
 
 impl Claims {
+    /// No claims yet; `most` bounds the bytes of all documents together.
+    pub(super) fn within(most: u64) -> Self {
+        Self {
+            verdicts: BTreeMap::new(),
+            results: None,
+            about: BTreeMap::new(),
+            judged: BTreeMap::new(),
+            head: None,
+            taken: 0,
+            most,
+            problems: Vec::new(),
+        }
+    }
+
     /// Takes a document in; one that cannot be read is a problem.
     pub(super) fn document(&mut self, path: &str, bytes: &[u8]) {
         self.taken += bytes.len() as u64;
-        if self.taken > MAX_DOCUMENT {
-            let message = format!("verdicts and results have more than {MAX_DOCUMENT} bytes; this one was not read");
+        if self.taken > self.most {
+            let message = format!("verdicts and results have more than {} bytes; this one was not read", self.most);
             return self.problems.push(Problem::new(Kind::LimitReached, path, message));
         }
         let taken = if path == RESULTS {
@@ -119,7 +140,11 @@ impl Claims {
             }
             Some((folder, _)) => self
                 .broken(path, format!("judges package {folder} as stage {:?}, not what its name says", verdict.stage)),
-            None => self.broken(path, format!("judges package {}, which is not there", verdict.package)),
+            None => {
+                let message = format!("judges package {}, which is not there", verdict.package);
+                let problem = Problem::new(Kind::CitationBroken, path, message);
+                self.problems.push(problem.about(format!("packages/{name}")));
+            }
         }
         for message in consistency::of(verdict) {
             self.broken(path, message);
@@ -159,6 +184,12 @@ impl Claims {
             }
             self.compare(n, cell, verdict);
         }
+        for cite in results.get("cites").and_then(Value::as_array).into_iter().flatten() {
+            match serde_json::from_value::<Cite>(cite.clone()) {
+                Ok(cite) => self.cite(RESULTS, "", &cite),
+                Err(error) => self.broken(RESULTS, format!("/cites holds something else than a citation: {error}")),
+            }
+        }
         // A cell that is left out hides a trial.
         let ids: Vec<_> = cells.iter().map(|cell| cell.get("id").and_then(Value::as_str).unwrap_or_default()).collect();
         for trial in verdict.iter().flat_map(|verdict| &verdict.trials) {
@@ -176,13 +207,19 @@ impl Claims {
         let Some(trial) = trial.and_then(|trial| serde_json::to_value(trial).ok()) else {
             // A cell without a verdict may only say that nothing is proven.
             if cell.get("verdict").and_then(Value::as_str) != Some("indeterminate") {
-                self.broken(RESULTS, format!("/cells/{n} has a verdict on trial {id:?} that no verdict file holds"));
+                self.of_verdict(format!("/cells/{n} has a verdict on trial {id:?} that no verdict file holds"));
             }
             return;
         };
         for member in REPEATED.iter().filter(|member| cell.get(**member) != trial.get(**member)) {
-            self.broken(RESULTS, format!("/cells/{n}/{member} is not what the verdict on trial {id} says"));
+            self.of_verdict(format!("/cells/{n}/{member} is not what the verdict on trial {id} says"));
         }
+    }
+
+    /// Results that do not follow from the verdict on their trials.
+    fn of_verdict(&mut self, message: String) {
+        let problem = Problem::new(Kind::CitationBroken, RESULTS, message);
+        self.problems.push(problem.about(format!("{VERDICTS}/{CELLS_PACKAGE}.json")));
     }
 
     fn cite(&mut self, by: &str, prefix: &str, cite: &Cite) {
@@ -222,7 +259,7 @@ impl Claims {
         broken
             .map(|(claim, why)| {
                 let message = format!("cites {artifact}#{}: the file {why}", claim.pointer);
-                Problem::new(Kind::CitationBroken, &claim.by, message)
+                Problem::new(Kind::CitationBroken, &claim.by, message).about(artifact)
             })
             .collect()
     }
@@ -247,7 +284,7 @@ mod tests {
     #[test]
     fn a_cell_without_verdict_may_only_be_indeterminate() {
         for (verdict, problems) in [("indeterminate", 0), ("pass", 1)] {
-            let mut claims = Claims::default();
+            let mut claims = Claims::within(MAX_DOCUMENT);
             let head = r#""run":"r","study":"s","grade":"rehearsal","plan_digest":"","deviations":[]"#;
             let text = format!(r#"{{"cells":[{{"id":"canonical-1","verdict":"{verdict}"}}],{head}}}"#);
             claims.document(RESULTS, text.as_bytes());
@@ -260,7 +297,7 @@ mod tests {
     fn digest_and_pointer_are_both_read_again() {
         let bytes = br#"{"a":[1]}"#;
         let digest = Digest::of(bytes);
-        let mut claims = Claims::default();
+        let mut claims = Claims::within(MAX_DOCUMENT);
         let cite = |pointer: &str, sha256: String| Cite { artifact: "t.json".into(), pointer: pointer.into(), sha256 };
         claims.cite("results.json", "", &cite("/a/0", digest.to_string()));
         assert!(claims.check("t.json", Some(bytes), Some(digest)).is_empty());

@@ -2,6 +2,7 @@
 //! called valid without having been hashed, and nothing is written.
 
 mod archive;
+mod causes;
 mod claims;
 mod consistency;
 mod package;
@@ -67,7 +68,7 @@ fn look(path: &Path, options: &Options) -> Subject {
     match Folder::open(path).and_then(|folder| Ok((kind_of(&folder)?, folder))) {
         Ok((Some(SubjectKind::Run), folder)) => run::verify_folder(&folder, path),
         Ok((Some(SubjectKind::Package), folder)) => package::verify_folder(&folder),
-        Ok((Some(_), folder)) => archive::verify_unpacked(&folder),
+        Ok((Some(_), folder)) => archive::verify_unpacked(&folder, &options.limits),
         Ok((None, _)) => Subject::new(SubjectKind::Unknown).with(Problem::new(
             Kind::NothingToVerify,
             "",

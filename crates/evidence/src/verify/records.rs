@@ -14,7 +14,8 @@ use crate::{
     stage::StageRecord,
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Folder of a run's registration, and of the package inside it.
 pub(super) const REGISTRATION: &str = "registration";
@@ -27,6 +28,13 @@ const FIRST: &str = "preflight";
 /// Copies of sealed files that a run works with, and the sealed files.
 const COPIES: [(&str, &str); 2] = [("plan.json", "plan.json"), ("inputs/protocol.yaml", "protocol.yaml")];
 
+/// What the results say as a whole, the sealed file that it was taken from, and the place there.
+pub(super) const CLOSING: [(&str, &str, &str); 3] = [
+    ("teardown", "packages/closing/teardown.json", ""),
+    ("audit", "packages/closing/audit.json", ""),
+    ("stopped", "packages/closing/outcome.json", "/stopped"),
+];
+
 #[derive(Deserialize)]
 struct Adopted {
     identity: Digest,
@@ -37,6 +45,8 @@ struct Adopted {
 pub(super) struct Records {
     stages: BTreeMap<String, StageRecord>,
     anchors: Option<Anchors>,
+    /// By path, those of [`CLOSING`].
+    closing: BTreeMap<String, Value>,
     adopted: Option<Adopted>,
     pub(super) problems: Vec<Problem>,
     pub(super) notes: Vec<String>,
@@ -59,7 +69,8 @@ pub(super) struct Around<'a> {
 /// Whether a file of a run is a record that is compared with others.
 pub(super) fn is_record(path: &str) -> bool {
     let stage = path.strip_prefix(PACKAGES).and_then(|rest| rest.strip_suffix("/stage.json"));
-    path == ADOPTED || path == anchors::PATH || stage.is_some_and(|name| name.rfind('/') == Some(0))
+    let closing = CLOSING.iter().any(|(_, one, _)| *one == path);
+    closing || path == ADOPTED || path == anchors::PATH || stage.is_some_and(|name| name.rfind('/') == Some(0))
 }
 
 impl Records {
@@ -77,6 +88,11 @@ impl Records {
             match Anchors::parse(bytes) {
                 Ok(anchors) => self.anchors = Some(anchors),
                 Err(message) => self.problems.push(Problem::new(Kind::RecordsDisagree, path, message)),
+            }
+        } else if CLOSING.iter().any(|(_, one, _)| *one == path) {
+            match serde_json::from_slice(bytes) {
+                Ok(value) => drop(self.closing.insert(path.to_owned(), value)),
+                Err(error) => self.problems.push(unreadable("what the run ended with", error)),
             }
         } else if let Ok(mut stage) = serde_json::from_slice::<StageRecord>(bytes) {
             // Packages that are no stages of a study have other files of this name.
@@ -206,10 +222,9 @@ impl Records {
         }
         for (package, identity) in &said.sealed {
             if !around.links.iter().any(|link| link.folder == *package && link.identity == *identity) {
-                self.disagree(
-                    JOURNAL,
-                    format!("says that {package} was sealed as {identity}; no such package is there"),
-                );
+                let message = format!("says that {package} was sealed as {identity}; no such package is there");
+                let problem = Problem::new(Kind::RecordsDisagree, JOURNAL, message);
+                self.problems.push(problem.about(format!("{PACKAGES}/{package}")));
             }
         }
         for link in
@@ -258,6 +273,80 @@ impl Records {
             && said.deviations != head.deviations
         {
             self.disagree(RESULTS, "/deviations are not those that the journal tells");
+        }
+        for (member, path, pointer) in CLOSING {
+            let told = match member {
+                "teardown" => &head.teardown,
+                "audit" => &head.audit,
+                _ => &head.stopped,
+            };
+            if let Some(message) =
+                against_closing(member, told, path, self.closing.get(path).map(|v| v.pointer(pointer)))
+            {
+                self.problems.push(Problem::new(Kind::RecordsDisagree, RESULTS, message).about(path));
+            }
+        }
+    }
+}
+
+/// What is wrong with a member of the results that repeats a sealed file; outer `None`: the file is not there.
+fn against_closing(member: &str, told: &Value, path: &str, sealed: Option<Option<&Value>>) -> Option<String> {
+    match sealed {
+        Some(sealed) => {
+            let at = difference(told, sealed.unwrap_or(&Value::Null))?;
+            Some(format!("/{member}{at} is not what was sealed in {path}"))
+        }
+        None if told.is_null() || told.as_object().is_some_and(serde_json::Map::is_empty) => None,
+        None => Some(format!("/{member} rests on {path}, which is not there")),
+    }
+}
+
+/// Pointer of the first difference; nothing if there is none.
+fn difference(one: &Value, other: &Value) -> Option<String> {
+    match (one, other) {
+        (Value::Object(these), Value::Object(those)) => {
+            let null = &Value::Null;
+            let names: BTreeSet<&String> = these.keys().chain(those.keys()).collect();
+            names.into_iter().find_map(|name| {
+                if these.contains_key(name) != those.contains_key(name) {
+                    return Some(format!("/{}", escaped(name)));
+                }
+                let below = difference(these.get(name).unwrap_or(null), those.get(name).unwrap_or(null));
+                below.map(|below| format!("/{}{below}", escaped(name)))
+            })
+        }
+        (Value::Array(these), Value::Array(those)) => {
+            let within = these.iter().zip(those).enumerate();
+            let within =
+                within.filter_map(|(at, (this, that))| difference(this, that).map(|below| format!("/{at}{below}")));
+            let shorter = these.len().min(those.len());
+            within.into_iter().next().or_else(|| (these.len() != those.len()).then(|| format!("/{shorter}")))
+        }
+        _ => (one != other).then(String::new),
+    }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_first_difference_is_named_by_its_place() {
+        let sealed = json!({"a/b": [1, {"c": null}], "d": 1});
+        for (told, at) in [
+            (json!({"a/b": [1, {"c": null}], "d": 1}), None),
+            (json!({"a/b": [1, {"c": 2}], "d": 1}), Some("/a~1b/1/c")),
+            (json!({"a/b": [1, {"c": null}], "d": 2}), Some("/d")),
+            (json!({"a/b": [1], "d": 1}), Some("/a~1b/1")),
+            (json!({"a/b": [1, {}], "d": 1}), Some("/a~1b/1/c")),
+            (json!([]), Some("")),
+        ] {
+            assert_eq!(difference(&told, &sealed).as_deref(), at, "{told}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What verification says.
 
+use super::causes;
 use crate::{digest::Digest, package::Index, problem::Problem};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -132,8 +133,11 @@ impl fmt::Display for Report {
             if let Some(root) = subject.root {
                 writeln!(f, "  root {root}")?;
             }
-            for problem in &subject.problems {
-                writeln!(f, "  problem: {problem}")?;
+            for group in causes::first(&subject.problems) {
+                writeln!(f, "  problem: {}", group.cause)?;
+                if let Some(follow) = group.follow() {
+                    writeln!(f, "    {follow}")?;
+                }
             }
             for note in &subject.notes {
                 writeln!(f, "  note: {note}")?;

@@ -74,7 +74,8 @@ fn verify_records(run: &Folder, links: &[Link], said: Option<&Said>, claims: &Cl
     let mut found = Records::default();
     let stages = links.iter().map(|link| format!("{PACKAGES}/{}/stage.json", link.folder));
     let others = [format!("{}/adopted.json", records::REGISTRATION), anchors::PATH.to_owned()];
-    for path in stages.chain(others) {
+    let closing = records::CLOSING.iter().map(|(_, path, _)| (*path).to_owned());
+    for path in stages.chain(others).chain(closing) {
         match run.entry(&path) {
             Ok(None) => {}
             Ok(Some(_)) => match super::document(run, &path) {
@@ -117,7 +118,7 @@ fn verify_registration(run: &Folder, subject: &mut Subject) -> Option<Digest> {
 
 /// Verdict files and results against the sealed packages.
 fn verify_claims(run: &Folder, subject: &mut Subject) -> Claims {
-    let mut claims = Claims::default();
+    let mut claims = Claims::within(claims::MAX_DOCUMENT);
     let mut documents = Vec::new();
     let folders = [claims::VERDICTS.to_owned()].into_iter().chain(inner(run, claims::REJUDGED, subject));
     for folder in folders {

@@ -72,6 +72,63 @@ fn tampered(change: impl FnOnce(&mut BTreeMap<String, Vec<u8>>)) -> Vec<(Kind, S
     problems(&out)
 }
 
+/// What a killed publication left is written over; a link there, or another publication's, is not.
+#[test]
+fn an_unfinished_archive_is_taken_over_only_if_nobody_has_it() {
+    let scene = scene();
+    let (source, out) = (scene.folder.path().join("run"), scene.folder.path().join("out.tar.gz"));
+    let partial = scene.folder.path().join("out.tar.partial");
+    fs::write(&partial, vec![7; 1 << 20]).unwrap();
+    published(&source, &out);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&scene.archive).unwrap());
+    assert!(!partial.exists());
+
+    let refused = |what: &str| {
+        let error = publish(&source, &list_files(&source).unwrap(), &sensitive(), &out).unwrap_err().to_string();
+        assert!(error.contains("out.tar.partial") && error.contains(what), "{error}");
+        assert_eq!(fs::read(&out).unwrap(), fs::read(&scene.archive).unwrap(), "what was published stays");
+    };
+    fs::write(&partial, b"at work").unwrap();
+    let other = fs::File::open(&partial).unwrap();
+    other.lock().unwrap();
+    refused("another publication is writing it");
+    assert_eq!(fs::read(&partial).unwrap(), b"at work");
+    drop(other);
+
+    let victim = scene.folder.path().join("victim");
+    fs::write(&victim, b"mine").unwrap();
+    fs::remove_file(&partial).unwrap();
+    std::os::unix::fs::symlink(&victim, &partial).unwrap();
+    refused("create");
+    fs::remove_file(&partial).unwrap();
+    fs::hard_link(&victim, &partial).unwrap();
+    refused("another name too");
+    assert_eq!(fs::read(&victim).unwrap(), b"mine");
+}
+
+/// Indexes and records are kept in memory within a bound, and what lies beyond it is named, not skipped.
+#[test]
+fn what_is_kept_of_an_archive_is_bounded() {
+    let scene = scene();
+    let files = unpack(&scene.archive);
+    let kept = |path: &str| {
+        path == MANIFEST || path == "journal.head" || path.ends_with("index.json") || path.ends_with("/stage.json")
+    };
+    let all: u64 = files.iter().filter(|(path, _)| kept(path)).map(|(_, bytes)| bytes.len() as u64).sum();
+    let within = |max_kept_bytes: u64| {
+        let limits = archive::Limits { max_kept_bytes, ..archive::Limits::default() };
+        verify(&[&scene.archive], &Options { limits, ..Options::default() })
+    };
+    assert!(within(all).valid, "{}", within(all));
+    for least in [all - 1, 1_024, 0] {
+        let report = within(least);
+        assert!(!report.valid);
+        let beyond: Vec<_> = report.problems().filter(|problem| problem.kind == Kind::LimitReached).collect();
+        assert!(!beyond.is_empty(), "{least}: {report}");
+        assert!(beyond.iter().all(|problem| problem.message.contains(&format!("beyond {least} with all"))), "{report}");
+    }
+}
+
 #[test]
 fn twice_published_is_the_same_archive_and_it_verifies() {
     let scene = scene();

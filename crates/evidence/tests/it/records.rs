@@ -74,6 +74,14 @@ fn verdict(package: &Sealed) -> PackageVerdict {
     }
 }
 
+fn teardown() -> Value {
+    json!({"complete": true, "stacks": [{"id": format!("arn:aws:cloudformation:r:{ACCOUNT}:stack/s/1"), "result": "deleted"}]})
+}
+
+fn audit() -> Value {
+    json!({"overall": "clean-with-residue", "findings": [{"verdict": "expected-until", "until_ms": 5}]})
+}
+
 fn results(verdict: &PackageVerdict) -> Value {
     let mut cell = serde_json::to_value(&verdict.trials[0]).unwrap();
     cell["id"] = json!("t-1");
@@ -81,6 +89,7 @@ fn results(verdict: &PackageVerdict) -> Value {
     json!({
         "schema": "assay.results/1", "run": "r-1", "study": "s", "grade": "rehearsal", "cells": [cell],
         "plan_digest": Digest::of(PLAN.trim_ascii_end()), "deviations": ["late patch"],
+        "teardown": teardown(), "audit": audit(), "stopped": null,
     })
 }
 
@@ -121,9 +130,22 @@ pub(crate) fn made() -> Run {
     let head = serde_json::from_slice(&fs::read(path.join("journal.head")).unwrap()).unwrap();
     let anchor = Anchor { path: "verdicts/canonical.json".into(), sha256: Digest::of(&bytes) };
     let anchors = canonical::to_line(&Anchors::new(vec![anchor], head)).unwrap();
-    let third = sealed(&path, "closing", &[*first.identity(), *second.identity()], &[("anchors.json", anchors)]);
+    let line = |value: &Value| canonical::to_line(value).unwrap();
+    let ended = [
+        ("anchors.json", anchors),
+        ("audit.json", line(&audit())),
+        ("outcome.json", line(&json!({"stopped": null}))),
+        ("teardown.json", line(&teardown())),
+    ];
+    let third = sealed(&path, "closing", &[*first.identity(), *second.identity()], &ended);
     say(json!({"type": "sealed", "package": "closing", "identity": third.identity()}));
-    fs::write(path.join("results.json"), results(&verdict).to_string()).unwrap();
+    let mut results = results(&verdict);
+    let cite = |file: &str| {
+        let sha256 = third.index().find(file).unwrap().sha256;
+        json!({"artifact": format!("packages/closing/{file}"), "pointer": "", "sha256": sha256})
+    };
+    results["cites"] = json!([cite("teardown.json"), cite("audit.json"), cite("outcome.json")]);
+    fs::write(path.join("results.json"), results.to_string()).unwrap();
     say(json!({"type": "run_ended", "exit": 0}));
     Run { _folder: folder, path }
 }
@@ -199,6 +221,54 @@ fn results_cannot_leave_out_a_trial_or_be_of_another_run_or_grade() {
         let found = after(|run| edit_json(&run.join("results.json"), |results| results[member] = value));
         assert_eq!(found, [(Kind::RecordsDisagree, "results.json".to_owned())], "{member}");
     }
+}
+
+/// The end that the results tell is the one that was sealed.
+#[test]
+fn results_cannot_tell_another_teardown_or_audit() {
+    type Edit = fn(&mut Value);
+    let edits: [(Edit, &str); 5] = [
+        (|results| results["audit"]["overall"] = json!("clean"), "/audit/overall is not what was sealed"),
+        (|results| results["audit"]["findings"] = json!([]), "/audit/findings/0 is not what was sealed"),
+        (|results| drop(results.as_object_mut().unwrap().remove("audit")), "/audit is not what was sealed"),
+        (|results| results["teardown"]["stacks"][0]["result"] = json!("retained"), "/teardown/stacks/0/result is not"),
+        (
+            |results| results["stopped"] = json!("by hand"),
+            "/stopped is not what was sealed in packages/closing/outcome",
+        ),
+    ];
+    for (edit, says) in edits {
+        let run = made();
+        edit_json(&run.path.join("results.json"), edit);
+        let report = report(&run.path);
+        let found: Vec<_> = report.problems().map(|problem| (problem.kind, problem.path.as_str())).collect();
+        assert_eq!(found, [(Kind::RecordsDisagree, "results.json")], "{says}: {report}");
+        assert!(report.to_string().contains(says), "{says}: {report}");
+    }
+    let cited = after(|run| {
+        edit_json(&run.join("results.json"), |results| results["cites"][1]["sha256"] = json!("0".repeat(64)));
+    });
+    assert_eq!(cited, [(Kind::CitationBroken, "results.json".to_owned())]);
+}
+
+/// One changed file is one problem for a person, with what follows from it below; programs are told everything.
+#[test]
+fn the_changed_file_comes_first_and_what_follows_is_counted() {
+    let run = made();
+    overwrite(&run.path.join("packages/canonical/trials/t-1.json"), b"{\"ledger\":[1,3]}\n");
+    let report = report(&run.path);
+    assert!(report.problems().count() > 2, "{report}");
+    let text = report.to_string();
+    let lines: Vec<_> = text.lines().filter(|line| line.contains("problem: ")).collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    assert!(lines[0].starts_with("  problem: packages/canonical/trials/t-1.json: "), "{text}");
+    assert!(text.contains("so do not hold: 1 in results.json, 1 in verdicts/canonical.json"), "{text}");
+
+    let run = made();
+    fs::remove_file(run.path.join("verdicts/canonical.json")).unwrap();
+    let text = crate::support::report(&run.path).to_string();
+    let first = text.lines().find(|line| line.contains("problem: ")).unwrap();
+    assert!(first.contains("verdicts/canonical.json: was sealed in closing and is not there"), "{text}");
 }
 
 #[test]
