@@ -12,6 +12,25 @@ pub fn stdout_columns() -> Option<usize> {
     terminal.then(|| console::Term::stdout().size_checked()).flatten().map(|(_, columns)| usize::from(columns))
 }
 
+/// A failure's text, broken for the terminal at stderr; as it is if there is none, for programs and for searching.
+/// Lines with a command to copy stay whole.
+#[must_use]
+pub fn for_stderr(text: &str) -> String {
+    let terminal = std::io::stderr().is_terminal();
+    let columns = terminal.then(|| console::Term::stderr().size_checked()).flatten().map(|(_, c)| usize::from(c));
+    columns.map_or_else(|| text.to_owned(), |columns| broken(text, columns))
+}
+
+/// Breaks prose line by line; what continues a line is indented below it.
+fn broken(text: &str, columns: usize) -> String {
+    let one = |line: &str| {
+        let lead = line.chars().take_while(|c| *c == ' ').count();
+        let quoted = line.contains("assay ") || line.contains("aws ") || line.contains(['│', '╭', '╰', '|', '`', '^']);
+        if quoted { line.to_owned() } else { wrap(line, columns.max(20), lead + 2) }
+    };
+    text.split('\n').map(one).collect::<Vec<_>>().join("\n")
+}
+
 /// Breaks a line at spaces; what follows the first line is indented. A word that is longer than a line, for example an
 /// ARN that somebody will copy, stays whole.
 #[must_use]
@@ -58,7 +77,16 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{word, wrap};
+    use super::{broken, word, wrap};
+
+    #[test]
+    fn failures_break_as_prose_and_their_commands_stay_whole() {
+        let text = "paused: one two three four\n  - five six seven eight nine\ncontinue with: assay resume x --yes";
+        let expected =
+            "paused: one two three\n  four\n  - five six seven\n    eight nine\ncontinue with: assay resume x --yes";
+        assert_eq!(broken(text, 22), expected);
+        assert_eq!(broken("", 80), "");
+    }
 
     #[test]
     fn lines_break_at_spaces_and_keep_their_columns() {

@@ -127,7 +127,8 @@ fn end(result: Result<Exit, Failure>, form: LogFormat) -> ExitCode {
             match form {
                 LogFormat::Json => tracing::error!(target: "assay", exit = failure.exit().code(), "{failure}"),
                 LogFormat::Text => {
-                    let _ = writeln!(std::io::stderr().lock(), "error: {failure}");
+                    let text = crate::text::for_stderr(&format!("error: {failure}"));
+                    let _ = writeln!(std::io::stderr().lock(), "{text}");
                 }
             }
             failure.exit()

@@ -22,11 +22,12 @@ const HTML: &str = "report.html";
 const TAGS: (&str, &str) = ("deploy", "tags.json");
 
 /// Sealed files that a report shows if they are there: title, beginning of the package's name, file.
-const EXTRAS: [(&str, &str, &str); 4] = [
+const EXTRAS: [(&str, &str, &str); 5] = [
     ("Cost", "closing", "cost.json"),
     ("Registration", "preflight", "registration.json"),
     ("Clock", "closing", "clock.json"),
     ("Audit, amended", "amendment-", "audit.json"),
+    ("Cost, amended", "amendment-", "cost.json"),
 ];
 
 #[derive(Debug, Args)]
@@ -118,8 +119,9 @@ fn dossier(folder: &RunFolder) -> Result<Dossier, Failure> {
     let state = folder.state()?;
     let path = folder.path().join("results.json");
     if !path.is_file() {
-        let next = report::RunLine::of(folder).next;
-        return Err(Failure::Usage(format!("run {} has no results yet; next: {next}", folder.id())));
+        let report::RunLine { next, note, .. } = report::RunLine::of(folder);
+        let note = note.map(|note| format!("\n{note}")).unwrap_or_default();
+        return Err(Failure::Usage(format!("run {} has no results yet; next: {next}{note}", folder.id())));
     }
     let results: Results = read(&path)?;
     let mut dossier = Dossier {

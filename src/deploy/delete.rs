@@ -99,11 +99,28 @@ pub(super) async fn remove(
     if state.status == StackStatus::DeleteComplete {
         return Ok(state);
     }
+    if state.status != StackStatus::DeleteFailed {
+        return Err(Failure::Stopped(refused(&state, teller)));
+    }
     let failed = failed(clients, &state.id).await?;
     Err(Failure::Stopped(format!(
         "stack {} ended {}: {}\n  next: empty or release what is named, then: assay delete --stack {}",
         state.name, state.status, failed, state.name
     )))
+}
+
+/// A deletion that was refused leaves the stack as it was; only its own newest event says why, for example that another
+/// stack imports what it exports.
+fn refused(state: &StackState, teller: &Teller) -> String {
+    let news = teller.news().unwrap_or_default();
+    let own = news.iter().rev().filter(|event| event.physical_id.as_deref() == Some(state.id.as_str()));
+    let told = own.filter_map(|event| event.reason.clone()).next().or_else(|| state.reason.clone());
+    let why = told.unwrap_or_else(|| "no event says why".to_owned());
+    format!(
+        "stack {name} was not deleted, it is {} as before:\n  {why}\n  next: remove what holds it, then: assay delete --stack {name}",
+        state.status,
+        name = state.name
+    )
 }
 
 async fn failed(clients: &Clients, id: &str) -> Result<String, Failure> {

@@ -61,7 +61,8 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
         Err(failure) => return Err(unreachable(&folder, &head, &failure)),
         Ok(caller) if caller.account != head.origin.account => {
             return Err(Failure::Refused(format!(
-                "run {} belongs to account {}, the current credentials lead to {}; nothing was written",
+                "run {} belongs to account {}, the current credentials lead to {}; nothing was written\n\
+                 sign in to that account, or name a profile of it with --profile, and give the command again",
                 folder.id(),
                 head.origin.account,
                 caller.account

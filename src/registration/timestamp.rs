@@ -54,7 +54,7 @@ pub(super) fn verified_under(identity: &Digest, folder: &Path, ca: &Path) -> Res
     }
     let (token, ca) = (reply.display().to_string(), ca.display().to_string());
     openssl(&["-verify", "-digest", &identity.to_string(), "-in", &token, "-CAfile", &ca])
-        .map_err(|e| Failure::Unverified(format!("{token} does not verify over {identity}: {e}")))?;
+        .map_err(|e| Failure::Unverified(format!("{token} does not verify over {identity}: {e}\nuse the token and the certificates as the authority gave them, or register anew")))?;
     let text = openssl(&["-reply", "-in", &token, "-text"])?;
     let stamped = text.lines().find_map(|line| line.strip_prefix("Time stamp: "));
     let time = stamped.and_then(time_ms);
@@ -69,8 +69,19 @@ fn openssl(arguments: &[&str]) -> Result<String, Failure> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let said = reasons(&String::from_utf8_lossy(&output.stderr));
     Err(Failure::Refused(format!("openssl ts {}: {said}", arguments.first().unwrap_or(&""))))
+}
+
+/// What OpenSSL says went wrong, without its numbers, its functions and where its configuration is. A line of its error
+/// queue is `thread:error:code:library:function:reason:file:line:` (`ERR_print_errors`).
+fn reasons(stderr: &str) -> String {
+    let queued = stderr.lines().filter(|line| line.contains(":error:"));
+    let mut reasons: Vec<&str> = queued.filter_map(|line| line.split(':').nth(5)).filter(|r| !r.is_empty()).collect();
+    reasons.dedup();
+    let rest =
+        || stderr.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("Using configuration"));
+    if reasons.is_empty() { rest().unwrap_or("no reason given").to_owned() } else { reasons.join(", ") }
 }
 
 /// `Nov 30 21:50:00.123 2026 GMT`; a fraction rounds up, so that the time is never told too early.
@@ -89,7 +100,7 @@ fn time_ms(text: &str) -> Option<i64> {
 fn post(url: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
     let unusable = |why: &str| Failure::Usage(format!("--tsa {url}: {why}"));
     let rest = url.strip_prefix("http://").ok_or_else(|| {
-        unusable("only http:// is spoken; timestamp authorities offer it, because the token itself is signed")
+        unusable("only http:// is spoken; use the authority's http:// address, which is safe because the token itself is signed")
     })?;
     let (host, path) = rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, path.to_owned()));
     let at = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
@@ -122,6 +133,15 @@ fn post(url: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn openssls_reasons_are_told_without_its_numbers_and_places() {
+        let queued = "Using configuration from /usr/lib/ssl/openssl.cnf\n4047:error:1:asn1 routines:read:not enough data:a.c:218:\n\
+                      4047:error:2:ts routines:verify:message imprint mismatch:b.c:9:\n";
+        assert_eq!(reasons(queued), "not enough data, message imprint mismatch");
+        assert_eq!(reasons("Using configuration from x\nCould not open file\n"), "Could not open file");
+        assert_eq!(reasons(""), "no reason given");
+    }
 
     #[test]
     fn reads_the_time_that_openssl_prints() {

@@ -14,7 +14,7 @@ const INDENT: usize = 12;
 #[must_use]
 pub fn conclusion(results: &Results, folder: &Path, exit: Exit, columns: Option<usize>) -> String {
     let rest = findings_and_ends(results, folder, exit);
-    let lines = rest.lines().map(|line| wrap(line, COLUMNS, INDENT) + "\n");
+    let lines = rest.lines().map(|line| wrap(line, COLUMNS, if line.starts_with("  - ") { 4 } else { INDENT }) + "\n");
     format!("\n{}\n{}", reference_table(&results.cells, columns), lines.collect::<String>())
 }
 
@@ -35,7 +35,12 @@ fn findings_and_ends(results: &Results, folder: &Path, exit: Exit) -> String {
     let comparison = if results.comparison.eligible {
         "eligible".to_owned()
     } else {
-        format!("not eligible: {}", results.comparison.reasons.join("; "))
+        // Why the run stopped stands above.
+        let reasons = results.comparison.reasons.iter().map(|reason| match reason.split_once("stopped early: ") {
+            Some((before, _)) if results.stopped.is_some() => format!("{before}stopped early"),
+            _ => reason.clone(),
+        });
+        format!("not eligible: {}", reasons.collect::<Vec<_>>().join("; "))
     };
     let _ = writeln!(out, "comparison  {comparison}");
     let _ = writeln!(out, "grade       {}", format!("{:?}", results.grade).to_lowercase());
@@ -46,6 +51,9 @@ fn findings_and_ends(results: &Results, folder: &Path, exit: Exit) -> String {
     }
     let _ = writeln!(out, "evidence    {}/", folder.display());
     let _ = writeln!(out, "report      {}", folder.join("report.html").display());
+    if results.stopped.is_some() && matches!(exit, Exit::Usage | Exit::Indeterminate) {
+        out.push_str("next        nothing is left to remove: mend what stopped it, then start again\n");
+    }
     let _ = writeln!(out, "exit        {}", exit.code());
     out
 }

@@ -37,6 +37,9 @@ pub fn markdown(dossier: &Dossier) -> String {
     let _ = writeln!(out, "\n- Comparison: {}", text(&comparison));
     let _ = writeln!(out, "- Teardown: {}", summary(&results.teardown));
     let _ = writeln!(out, "- Audit: {}", summary(&results.audit));
+    for (title, path, json) in dossier.extras.iter().filter(|(_, path, _)| path.contains("/amendment-")) {
+        let _ = writeln!(out, "- {}: {} (`{}`)", text(title), text(&amended(json)), text(path));
+    }
     let _ = writeln!(out, "\n<details><summary>Digests</summary>\n\n| what | SHA-256 |\n|---|---|");
     let _ = writeln!(out, "| plan | `{}` |", results.plan_digest);
     for package in &dossier.packages {
@@ -44,6 +47,16 @@ pub fn markdown(dossier: &Dossier) -> String {
     }
     out.push_str("\n</details>\n");
     out
+}
+
+/// An amendment in a few words: what an audit came to, or that the file has it.
+fn amended(json: &serde_json::Value) -> String {
+    let findings = json["findings"].as_array().map_or(0, Vec::len);
+    match (json["summary"].as_str(), json["overall"].as_str()) {
+        (Some(summary), _) => summary.to_owned(),
+        (None, Some(overall)) => format!("{overall} ({findings} findings)"),
+        (None, None) => "sealed".to_owned(),
+    }
 }
 
 fn table(out: &mut String, dossier: &Dossier) {

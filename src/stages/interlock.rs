@@ -24,8 +24,9 @@ pub(super) async fn check(session: &Session) -> Result<(), Failure> {
     match differing {
         None => Ok(()),
         Some((what, pinned, found)) => Err(Failure::Refused(format!(
-            "run {} belongs to {what} {pinned}, the current credentials and configuration lead to {found}; nothing was written",
-            session.folder.id()
+            "run {} belongs to {what} {pinned}, the current credentials and configuration lead to {found}; nothing was written\nset them to the run's own {what} again, then: {}",
+            session.folder.id(),
+            session.recovery()
         ))),
     }
 }

@@ -115,7 +115,7 @@ fn cost_at_rest(session: &Session) -> String {
 
 fn kept(session: &Session) -> Failure {
     Failure::Interrupted(format!(
-        "interrupted; the stacks are kept and cost {} per hour at rest until you run: {}",
+        "interrupted; the stacks are kept and cost {} per hour at rest\ncontinue with: {}",
         cost_at_rest(session),
         session.recovery()
     ))

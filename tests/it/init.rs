@@ -80,6 +80,7 @@ fn rehearses(study: &Path, arguments: &[&str]) -> String {
         .expect("assay runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(!said.contains('\u{1b}'), "escape codes without a terminal: {said}");
     assert_eq!(std::fs::read_dir(study.join("runs")).expect("runs").count(), 1, "the study keeps its own runs");
     said
 }

@@ -3,6 +3,7 @@
 
 mod build;
 mod citations;
+mod clouds;
 mod deploy;
 mod deviation;
 mod disk;

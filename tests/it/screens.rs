@@ -72,3 +72,25 @@ fn quiet_leaves_the_result_and_the_error() {
     let (code, _, err) = said(&[&["-q"], WRONG].concat(), &[]);
     assert_eq!((code, err.lines().count()), (Some(64), 1), "{err}");
 }
+
+/// A whole rehearsal on a terminal: lines that move, and no colour where none is wanted.
+#[test]
+fn progress_moves_on_a_terminal_without_colour() {
+    let beside = |name: &str| Path::new(env!("CARGO_BIN_EXE_assay")).with_file_name(name).display().to_string();
+    let (bootstrap, oracle) = (beside("bootstrap"), beside("oracle"));
+    let built = Path::new(&bootstrap).is_file() && Path::new(&oracle).is_file();
+    let programs = [("ASSAY_BOOTSTRAP", bootstrap.as_str()), ("ASSAY_ORACLE", oracle.as_str())];
+    let environment: Vec<_> = programs.into_iter().filter(|_| built).chain([("NO_COLOR", "1")]).collect();
+    let folder = tempfile::tempdir().expect("folder");
+    let runs = folder.path().display().to_string();
+    let Some(seen) = on_a_terminal(&["rehearse", "tests/fixtures/fast.yaml", "--runs", &runs], &environment) else {
+        assert!(!Path::new("/usr/bin/script").exists());
+        return;
+    };
+    assert!(seen.contains("exit        0"), "{seen}");
+    let codes: Vec<&str> = seen.split("\u{1b}[").skip(1).collect();
+    let ends = |code: &&str| code.trim_start_matches(|c: char| c.is_ascii_digit() || ";?".contains(c)).chars().next();
+    let colours = codes.iter().filter(|code| ends(code) == Some('m')).count();
+    assert_eq!(colours, 0, "{seen}");
+    assert!(codes.iter().any(|code| matches!(ends(code), Some('A' | 'K' | 'J'))), "nothing was drawn over: {seen}");
+}

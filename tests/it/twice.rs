@@ -45,6 +45,19 @@ fn every_undo_may_be_asked_for_again() {
     let sealed: Vec<String> =
         lab.events().iter().filter(|e| e["type"] == "sealed").map(|e| e["package"].to_string()).collect();
     assert!(sealed.ends_with(&["\"amendment-1\"".to_owned(), "\"amendment-2\"".to_owned()]), "{sealed:?}");
+    let report = lab.assay(&["report", &run, "--format", "md"]);
+    for amendment in ["amendment-1", "amendment-2"] {
+        let line = report.stdout.lines().find(|line| line.contains(&format!("packages/{amendment}/audit.json")));
+        assert!(
+            line.is_some_and(|line| line.starts_with("- Audit, amended") && line.contains("findings")),
+            "{report:?}"
+        );
+    }
+    let html = std::fs::read_to_string(Path::new(&run).join("report.html")).expect("report");
+    assert!(!html.contains("amendment-2"), "the file beside the run is written by its end or by `report`");
+    assert_eq!(lab.assay(&["report", &run]).code, Some(0));
+    let html = std::fs::read_to_string(Path::new(&run).join("report.html")).expect("report");
+    assert!(html.contains("amendment-1/audit.json") && html.contains("amendment-2/audit.json"), "both are cited");
     let verified = lab.assay(&["verify", &run]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
     let resumed = lab.resume();

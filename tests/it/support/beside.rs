@@ -32,6 +32,13 @@ impl Lab {
         living.filter_map(|s| s.stack_name().map(str::to_owned)).collect()
     }
 
+    /// Switches a stack's termination protection on.
+    pub(crate) fn protect(&self, stack: &str) {
+        let client = cloudformation(&self.cloud().endpoint());
+        let call = client.update_termination_protection().stack_name(stack).enable_termination_protection(true);
+        self.runtime.block_on(call.send()).expect("protected");
+    }
+
     /// Makes a log group that no stack owns.
     pub(crate) fn log_group(&self, name: &str, tags: &[(&str, &str)]) {
         let logs = aws_sdk_cloudwatchlogs::Client::new(&config(&self.cloud().endpoint()));
