@@ -103,11 +103,7 @@ impl Build {
     /// # Errors
     /// [`BuildError`], which says what to install.
     pub fn aws(architecture: Architecture) -> Result<Self, BuildError> {
-        let bootstrap = match given(BOOTSTRAP_VAR)? {
-            Some(path) => path,
-            None => release(&Workspace::find().ok_or(BuildError::NoWorkspace)?, architecture)?,
-        };
-        check(&bootstrap, architecture)?;
+        let bootstrap = Self::functions(architecture)?;
         let oracle = match given(ORACLE_VAR)? {
             Some(path) => path,
             None => match Workspace::find() {
@@ -116,6 +112,19 @@ impl Build {
             },
         };
         Ok(Self { bootstrap, oracle })
+    }
+
+    /// The bootstrap of [`Build::aws`] alone.
+    ///
+    /// # Errors
+    /// [`BuildError`], which says what to install.
+    pub fn functions(architecture: Architecture) -> Result<PathBuf, BuildError> {
+        let bootstrap = match given(BOOTSTRAP_VAR)? {
+            Some(path) => path,
+            None => release(&Workspace::find().ok_or(BuildError::NoWorkspace)?, architecture)?,
+        };
+        check(&bootstrap, architecture)?;
+        Ok(bootstrap)
     }
 }
 

@@ -4,7 +4,7 @@ use super::args::Output;
 use super::deploy::tell;
 use crate::artifact::{Architecture, Binary, GlibcVersion};
 use crate::exit::{Exit, Failure};
-use crate::launch::{self, Host};
+use crate::launch;
 use crate::progress::Progress;
 use clap::Args;
 use serde::Serialize;
@@ -40,16 +40,16 @@ struct Built {
 
 /// Builds the artifact for Lambda; a binary that Lambda cannot run is refused with what to install.
 pub(super) async fn build(args: BuildArgs, progress: Progress) -> Result<Exit, Failure> {
-    let built = launch::build(Host::Lambda(args.arch), &progress).await?;
-    let binary = inspect(&built.zip)?;
-    std::fs::write(&args.out, &built.zip).map_err(|e| Failure::io("write", &args.out, &e))?;
+    let (artifact, zip) = launch::artifact(args.arch, &progress).await?;
+    let binary = inspect(&zip)?;
+    std::fs::write(&args.out, &zip).map_err(|e| Failure::io("write", &args.out, &e))?;
     progress.finish();
     let report = Built {
         schema: "assay.build/1",
         path: std::path::absolute(&args.out).unwrap_or(args.out),
-        sha256: built.artifact.sha256.to_string(),
-        code_sha256: built.artifact.sha256_base64,
-        bytes: built.artifact.size,
+        sha256: artifact.sha256.to_string(),
+        code_sha256: artifact.sha256_base64,
+        bytes: artifact.size,
         architecture: binary.architecture.to_string(),
         glibc: binary.glibc.map(|v| v.to_string()),
         glibc_of_runtime: GlibcVersion::AL2023.to_string(),

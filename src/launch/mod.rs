@@ -7,7 +7,7 @@ mod tools;
 
 pub use create::{Start, start};
 pub use reopen::{Reopen, reopen};
-pub use tools::{Host, Tools, build, last_built, oracle};
+pub use tools::{Host, Tools, artifact, build, last_built, oracle};
 
 use crate::cloud::{Clients, EndpointKind, Surroundings, Target, Tuning, identity};
 use crate::exit::Failure;

@@ -41,15 +41,33 @@ pub async fn build(host: Host, progress: &Progress) -> Result<Tools, Failure> {
             Host::Lambda(architecture) => Build::aws(architecture),
         };
         let built = built.map_err(|e| Failure::Usage(e.to_string()))?;
-        let bytes = std::fs::read(&built.bootstrap).map_err(|e| Failure::io("read", &built.bootstrap, &e))?;
-        let artifact = Artifact::of_bootstrap(&bytes).map_err(|e| Failure::Internal(e.to_string()))?;
-        if let Some(path) = last_built_path() {
-            // Only for `assay plan`; a folder that cannot be written is no reason to stop.
-            let _ = std::fs::write(path, &artifact.zip);
-        }
-        Ok(Tools { artifact: planned(&artifact.zip), zip: artifact.zip, oracle: built.oracle })
+        let (artifact, zip) = pack(&built.bootstrap)?;
+        Ok(Tools { artifact, zip, oracle: built.oracle })
     };
+    blocking(work).await
+}
+
+/// Builds, or finds, the artifact alone for Lambda: its digests and its bytes. Cargo's own messages go to stderr.
+///
+/// # Errors
+/// [`Failure::Usage`] saying what to install.
+pub async fn artifact(architecture: Architecture, progress: &Progress) -> Result<(ArtifactPlan, Vec<u8>), Failure> {
+    progress.note("building the function artifact");
+    blocking(move || pack(&Build::functions(architecture).map_err(|e| Failure::Usage(e.to_string()))?)).await
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work).await.map_err(|e| Failure::Internal(format!("the build was cut off: {e}")))?
+}
+
+fn pack(bootstrap: &Path) -> Result<(ArtifactPlan, Vec<u8>), Failure> {
+    let bytes = std::fs::read(bootstrap).map_err(|e| Failure::io("read", bootstrap, &e))?;
+    let zip = Artifact::of_bootstrap(&bytes).map_err(|e| Failure::Internal(e.to_string()))?.zip;
+    if let Some(path) = last_built_path() {
+        // Only for `assay plan`; a folder that cannot be written is no reason to stop.
+        let _ = std::fs::write(path, &zip);
+    }
+    Ok((planned(&zip), zip))
 }
 
 /// Finds, or builds, the oracle alone.
@@ -57,8 +75,7 @@ pub async fn build(host: Host, progress: &Progress) -> Result<Tools, Failure> {
 /// # Errors
 /// [`Failure::Usage`] saying what to install.
 pub async fn oracle() -> Result<PathBuf, Failure> {
-    let built = tokio::task::spawn_blocking(Build::local).await.map_err(|e| Failure::Internal(e.to_string()))?;
-    built.map(|b| b.oracle).map_err(|e| Failure::Usage(e.to_string()))
+    blocking(|| Build::local().map(|built| built.oracle).map_err(|e| Failure::Usage(e.to_string()))).await
 }
 
 /// The artifact that was built last, if any.
