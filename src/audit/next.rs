@@ -11,6 +11,11 @@ use crate::cloud::streams::table_of;
 pub(super) fn command(verdict: &Verdict, kind: &Kind, id: &str, region: &str, scope: &AuditScope) -> Option<String> {
     match verdict {
         Verdict::Leak => removal(kind, id, region, scope.run.as_deref()).or_else(|| Some(again(scope))),
+        // No audit will ever read it: whether it is still listed is all that can be asked for every type.
+        Verdict::Unknown if matches!(kind, Kind::Other(_)) && id.starts_with("arn:") => Some(format!(
+            "aws resourcegroupstaggingapi get-resources --resource-arn-list {} --region {region}",
+            quoted(id)
+        )),
         Verdict::Unknown | Verdict::ExpectedUntil { .. } => Some(again(scope)),
         Verdict::Allowed { .. } | Verdict::Ghost => None,
     }

@@ -56,6 +56,9 @@ pub(super) struct AuditArgs {
 pub(super) struct TeardownArgs {
     /// Run id or folder
     run: String,
+    /// Only tell what would be deleted and what would stay behind
+    #[arg(long, conflicts_with_all = ["disable_protection", "empty_buckets", "force_failed"])]
+    dry_run: bool,
     /// Switch termination protection off
     #[arg(long)]
     disable_protection: bool,
@@ -134,6 +137,16 @@ async fn by_tag(args: &AuditArgs, allow: Vec<AllowRule>) -> Result<AuditReport, 
 /// Settles what a run created.
 pub(super) async fn teardown(args: TeardownArgs, progress: Progress) -> Result<Exit, Failure> {
     let session = open(&args.run, &args.runs, args.profile.clone(), progress).await?;
+    if args.dry_run {
+        let foresight = stages::foresee(&session).await?;
+        session.progress.finish();
+        if args.output.json {
+            line(&foresight)?;
+        } else {
+            print(&foresight.to_string());
+        }
+        return Ok(Exit::Ok);
+    }
     let options = Options {
         disable_protection: args.disable_protection,
         empty_buckets: args.empty_buckets,

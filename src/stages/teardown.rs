@@ -41,7 +41,7 @@ pub(super) async fn tear_down(session: &Session, options: Options) -> Result<Tea
 }
 
 /// The creation ledger as teardown takes it. Nothing created gives an empty input, and then no call is made.
-fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
+pub(super) fn input(session: &Session, state: &State, options: Options) -> TeardownInput {
     let stacks = session.plan.stacks.iter().filter_map(|plan| {
         let id = match state.acts.get(&create::key(&plan.component))? {
             ActState::Done(id) => Some(id.clone()),

@@ -77,3 +77,41 @@ fn another_account_is_refused_before_anything_is_asked_of_it() {
     let asked = asked.lock().expect("no panic").clone();
     assert!(!asked.is_empty() && asked.iter().all(|action| action == "GetCallerIdentity"), "{asked:?}");
 }
+
+/// Case 23: what a policy retains is not shown as deleted before, and is told as left behind after.
+#[test]
+fn a_dry_run_tells_what_would_be_orphaned_and_writes_nothing() {
+    let lab = Lab::open(&Programs::of(Path::new(env!("CARGO_BIN_EXE_assay"))), None);
+    let root = env!("CARGO_MANIFEST_DIR");
+    let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}")).expect("file");
+    let template = read("templates/provider.yaml");
+    let at = template.find("  LedgerTable:").expect("the ledger");
+    let kept = template[at..].replacen("DeletionPolicy: Delete", "DeletionPolicy: RetainExceptOnCreate", 1);
+    let own = lab.runs().with_file_name("provider.yaml");
+    std::fs::write(&own, format!("{}{kept}", &template[..at])).expect("write");
+    let protocol =
+        read("tests/fixtures/fast.yaml").replace("../../templates/provider.yaml", &own.display().to_string());
+    let path = lab.runs().with_file_name("p.yaml");
+    std::fs::write(&path, protocol.replace("../../templates", &format!("{root}/templates"))).expect("write");
+    let mut args = lab.run_args();
+    args[1] = path.display().to_string();
+    let mut running = lab.start(&args);
+    assert!(lab.until(&mut running, |lab| lab.sealed("deploy")), "{}", running.stderr());
+    running.kill();
+
+    let lines = lab.lines();
+    let told = on_run(&lab, &["teardown", "RUN", "--dry-run"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    assert!(told.stdout.contains("  will orphan  LedgerTable (AWS::DynamoDB::Table) assay-"), "{}", told.stdout);
+    assert_eq!(told.stdout.matches("will orphan").count(), 1, "{}", told.stdout);
+    assert!(told.stdout.contains("  will delete  ProviderFunction (AWS::Lambda::Function)"), "{}", told.stdout);
+    assert!(told.stdout.contains("3 stacks would be deleted, 1 resources stay"), "{}", told.stdout);
+    let json = on_run(&lab, &["teardown", "RUN", "--dry-run", "--json"]);
+    let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(json["stacks"].as_array().map(Vec::len), Some(3), "{json}");
+    assert_eq!(lab.calls(localcloud::Service::CloudFormation, "DeleteStack"), 0);
+    assert_eq!((lab.lines(), lab.living_stacks().len()), (lines, 3), "nothing was written");
+
+    let torn_down = on_run(&lab, &["teardown", "RUN", "--empty-buckets"]);
+    assert!(torn_down.stdout.contains("LedgerTable (AWS::DynamoDB::Table) DELETE_SKIPPED"), "{torn_down:?}");
+}

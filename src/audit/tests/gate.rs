@@ -1,8 +1,8 @@
 //! The audit by tag alone, as somebody uses it who never ran a study.
 
 use super::{
-    AllowRule, AuditScope, DELETED_MS, Kind, Overall, Reply, Request, Verdict, deleted_stack, indexed, only, render,
-    role, run, scope, stream,
+    AllowRule, AuditScope, DELETED_MS, Kind, Overall, Reply, Request, Verdict, deleted_stack, denied, indexed, only,
+    render, role, run, scope, stream,
 };
 
 fn by_tag() -> AuditScope {
@@ -11,11 +11,44 @@ fn by_tag() -> AuditScope {
 }
 
 #[tokio::test]
-async fn the_next_command_of_what_is_unknown_is_the_same_audit() {
+async fn the_next_command_of_what_is_unknown_can_tell_more() {
     let report = run(&by_tag(), |r| indexed(r, "arn:aws:glue:us-east-1:000000000000:database/d")).await;
-    let next: Vec<_> = report.findings.iter().filter_map(|f| f.next.as_deref()).collect();
+    let asks = "aws resourcegroupstaggingapi get-resources --resource-arn-list arn:aws:glue:us-east-1:000000000000:database/d --region ";
+    assert!(!report.findings.is_empty(), "{}", render(&report));
+    let next = || report.findings.iter().filter_map(|f| f.next.as_deref());
+    assert!(
+        next().count() == report.findings.len() && next().all(|next| next.starts_with(asks)),
+        "{}",
+        render(&report)
+    );
+
+    let queue = "arn:aws:sqs:us-east-1:000000000000:assay-r1-q";
+    let report = run(&by_tag(), |r| indexed(r, queue).or_else(|| denied(r, "GetQueueUrl"))).await;
     let again = "assay audit --tag team=pay --prefix assay-r1- --region us-east-1 --region eu-west-1";
-    assert_eq!(next, [again, again], "{}", render(&report));
+    let unknown: Vec<_> = report.findings.iter().filter(|f| f.verdict == Verdict::Unknown).collect();
+    assert!(!unknown.is_empty() && unknown.iter().all(|f| f.next.as_deref() == Some(again)), "{}", render(&report));
+}
+
+/// Only the function is tagged; the group has its name and nothing else.
+#[tokio::test]
+async fn a_living_tagged_function_leads_to_its_untagged_log_group() {
+    let scope = AuditScope { regions: vec!["us-east-1".into()], prefix: None, ..by_tag() };
+    let report = run(&scope, |r| {
+        let arn = "arn:aws:lambda:us-east-1:000000000000:function:pay-worker";
+        let function = format!(
+            r#"{{"FunctionName":"pay-worker","FunctionArn":"{arn}","CodeSha256":"x","Timeout":3,"Version":"$LATEST"}}"#
+        );
+        let group = r#"{"logGroups":[{"logGroupName":"/aws/lambda/pay-worker"}]}"#;
+        match () {
+            () if r.is("DescribeLogGroups") && r.has("/aws/lambda/pay-worker") => Some(Reply::ok(group)),
+            () if r.line.contains("/functions/pay-worker/configuration") => Some(Reply::ok(function)),
+            () => indexed(r, arn),
+        }
+    })
+    .await;
+    let of = |kind: &Kind| report.findings.iter().find(|f| f.kind == *kind).map(|f| (f.id.as_str(), &f.verdict));
+    assert_eq!(of(&Kind::Function), Some(("pay-worker", &Verdict::Leak)), "{}", render(&report));
+    assert_eq!(of(&Kind::LogGroup), Some(("/aws/lambda/pay-worker", &Verdict::Leak)), "{}", render(&report));
 }
 
 #[tokio::test]

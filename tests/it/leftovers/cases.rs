@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// What happens, the file, the test.
-const CASES: [(&str, &str, &str); 48] = [
+const CASES: [(&str, &str, &str); 50] = [
     (
         "a bucket that holds objects is named with its count, and never DELETE_COMPLETE",
         "tests/it/leftovers/teardown.rs",
@@ -79,6 +79,16 @@ const CASES: [(&str, &str, &str); 48] = [
         "Lambda's own log group is found though untagged",
         "src/audit/tests.rs",
         "an_untagged_log_group_that_lambda_made_is_a_leak",
+    ),
+    (
+        "an untagged log group is reached through its living, tagged function",
+        "src/audit/tests/gate.rs",
+        "a_living_tagged_function_leads_to_its_untagged_log_group",
+    ),
+    (
+        "RetainExceptOnCreate is not shown as deleted before it is kept",
+        "tests/it/settle.rs",
+        "a_dry_run_tells_what_would_be_orphaned_and_writes_nothing",
     ),
     ("log groups of two runs are told apart", "src/audit/tests/gate.rs", "groups_of_two_runs_are_told_apart"),
     (
