@@ -12,6 +12,7 @@ pub mod deploy;
 pub mod exit;
 pub mod judge;
 pub mod launch;
+pub mod paused;
 pub mod plan;
 pub mod progress;
 pub mod protocol;

@@ -6,6 +6,7 @@ use crate::cloud::{Clients, PageCap, Surroundings, Target, cost as billing};
 use crate::cost::{self, Prices};
 use crate::exit::{Exit, Failure};
 use crate::launch;
+use crate::paused::unless_expired;
 use crate::plan::{RUN_TAG, VARIANT_TAG};
 use crate::progress::Progress;
 use crate::run::{Event, RunFolder};
@@ -88,11 +89,15 @@ async fn of_run(folder: &RunFolder, profile: Option<String>, yes: bool, progress
         &format!("two requests to Cost Explorer about run {}; a request costs USD {price} (list price)", folder.id()),
         yes,
     )?;
-    let status = cost::tag_words(billing::tag_status(&clients, RUN_TAG).await);
     let days = days(at_ms)?;
-    let lines = billing::by_tag(&clients, RUN_TAG, (&days.0, &days.1), PageCap(20)).await;
-    let lines = lines.into_result().map_err(|e| Failure::Stopped(format!("ask Cost Explorer: {e}")))?;
-    let report = cost::conclude(folder.id(), lines, &status);
+    let asked = async {
+        let status = cost::tag_words(billing::tag_status(&clients, RUN_TAG).await);
+        let lines = billing::by_tag(&clients, RUN_TAG, (&days.0, &days.1), PageCap(20)).await;
+        let lines = lines.into_result().map_err(|e| Failure::Stopped(format!("ask Cost Explorer: {e}")))?;
+        Ok(cost::conclude(folder.id(), lines, &status))
+    };
+    // A figure stands without the tag's status; what a missing figure means does not.
+    let report = unless_expired(&clients, "ask Cost Explorer", |report| report.total_usd.is_some(), asked).await?;
     progress.finish();
     tell(&report, progress)?;
     if let Some(name) = amend(folder, &report)? {
@@ -120,7 +125,9 @@ fn amend(folder: &RunFolder, report: &cost::CostReport) -> Result<Option<String>
         return Ok(None);
     }
     let value = serde_json::to_value(report).map_err(|e| Failure::Internal(e.to_string()))?;
-    stages::amend_folder(folder, "cost.json", &value).map(Some)
+    let name = stages::amend_folder(folder, cost::COST_FILE, &value)?;
+    super::report::refresh(folder)?;
+    Ok(Some(name))
 }
 
 /// From the day before the run to three days after it, the end exclusive.
@@ -138,10 +145,15 @@ async fn activate_tags(args: &ActivateArgs, progress: &Progress) -> Result<Exit,
     let origin = launch::origin(&clients).await?;
     ask(&format!("activate cost allocation tags {} in account {}", KEYS.join(", "), origin.account), args.yes)?;
     let keys = KEYS.map(str::to_owned);
-    let refused = billing::activate_tags(&clients, &keys).await.into_result();
-    let refused = refused.map_err(|e| {
-        Failure::Refused(format!("activate tags: {e}; only an account that pays for itself or its organisation can"))
-    })?;
+    let work = async {
+        let refused = billing::activate_tags(&clients, &keys).await.into_result();
+        refused.map_err(|e| {
+            Failure::Refused(format!(
+                "activate tags: {e}; only an account that pays for itself or its organisation can"
+            ))
+        })
+    };
+    let refused = unless_expired(&clients, "activate tags", |_| true, work).await?;
     progress.finish();
     if refused.is_empty() {
         super::print("active within 24 hours; usage before that is not attributed\n");

@@ -6,6 +6,7 @@ use crate::cloud::{Clients, Surroundings, Target};
 use crate::deploy::{self, Ask, Prepared};
 use crate::exit::{Exit, Failure};
 use crate::launch;
+use crate::paused::unless_expired;
 use crate::progress::Progress;
 use crate::text::{COLUMNS, wrap};
 use clap::Args;
@@ -77,7 +78,9 @@ pub(super) async fn deploy(args: DeployArgs, progress: Progress) -> Result<Exit,
     let origin = launch::origin(&clients).await?;
     ask(&intention(&request, &origin), args.yes)?;
     let shutdown = Shutdown::listen(format!("assay delete --stack {}", request.stack))?;
-    let done = deploy::deploy(&clients, &request, &origin, &progress, &shutdown.token()).await;
+    let token = shutdown.token();
+    let work = deploy::deploy(&clients, &request, &origin, &progress, &token);
+    let done = unless_expired(&clients, "deploy", |_| true, work).await;
     progress.finish();
     tell(&done?, &progress)?;
     Ok(Exit::Ok)
@@ -90,7 +93,9 @@ pub(super) async fn delete(args: DeleteArgs, progress: Progress) -> Result<Exit,
     ask(&format!("delete stack {} in account {} {}", args.stack, origin.account, origin.region), args.yes)?;
     let shutdown = Shutdown::listen(format!("assay delete --stack {}", args.stack))?;
     let ask = deploy::Delete { stack: args.stack, any: args.any };
-    let gone = deploy::delete(&clients, &ask, &progress, &shutdown.token()).await;
+    let token = shutdown.token();
+    let work = deploy::delete(&clients, &ask, &progress, &token);
+    let gone = unless_expired(&clients, "delete", |_| true, work).await;
     progress.finish();
     let gone = gone?;
     tell(&gone, &progress)?;

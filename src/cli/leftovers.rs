@@ -6,6 +6,7 @@ use crate::audit::{self, AllowRule, AuditLimits, AuditReport, AuditScope, Invent
 use crate::cloud::{PageCap, Surroundings, Target};
 use crate::exit::{Exit, Failure};
 use crate::launch::{self, Reopen};
+use crate::paused::unless_expired;
 use crate::progress::Progress;
 use crate::run::RunFolder;
 use crate::stages::{self, Session};
@@ -89,6 +90,7 @@ pub(super) async fn audit(args: AuditArgs, progress: Progress) -> Result<Exit, F
             let session = open(run, &args.runs, args.profile.clone(), progress).await?;
             let report = stages::audit_again(&session, allow).await?;
             stages::amend(&session, &report)?;
+            super::report::refresh(&session.folder)?;
             report
         }
     };
@@ -131,7 +133,9 @@ async fn by_tag(args: &AuditArgs, allow: Vec<AllowRule>) -> Result<AuditReport, 
     let limits =
         AuditLimits { cap: PageCap::default(), settle: Duration::from_secs(args.settle), ..AuditLimits::default() };
     let shutdown = Shutdown::listen("assay audit can simply be run again".to_owned())?;
-    Ok(audit::audit(&scope, &clients, limits, &shutdown.token()).await)
+    let token = shutdown.token();
+    let work = async { Ok(audit::audit(&scope, &clients, limits, &token).await) };
+    unless_expired(&clients, "audit", |report| report.overall.is_proven(), work).await
 }
 
 /// Settles what a run created.

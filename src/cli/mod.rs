@@ -48,7 +48,25 @@ pub fn main() -> ExitCode {
     let work = runtime.spawn(Box::pin(dispatch(cli)));
     let result = runtime.block_on(work);
     runtime.shutdown_background();
-    end(result.unwrap_or_else(|e| Err(Failure::Internal(format!("bug: {e}")))), form)
+    let result = result.unwrap_or_else(|e| Err(Failure::Internal(format!("bug: {e}"))));
+    end(result.map_err(|failure| continued(failure, std::env::args().skip(1))), form)
+}
+
+/// Each pause names the command that continues: the run's, or the same command again.
+fn continued(failure: Failure, args: impl Iterator<Item = String>) -> Failure {
+    match failure {
+        Failure::Paused(text) if !text.contains("continue with: ") => {
+            let words: Vec<_> = args.map(|arg| quoted(&arg)).collect();
+            Failure::Paused(format!("paused: {text}\ncontinue with: assay {}", words.join(" ")))
+        }
+        other => other,
+    }
+}
+
+/// An argument as a shell takes it.
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !arg.is_empty() && arg.chars().all(plain) { arg.to_owned() } else { format!("'{}'", arg.replace('\'', "'\\''")) }
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
@@ -140,4 +158,18 @@ fn end(result: Result<Exit, Failure>, form: LogFormat) -> ExitCode {
 /// Prints the final text of a command. A reader that went away is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, continued};
+
+    #[test]
+    fn a_pause_names_the_command_that_continues() {
+        let args = || ["audit", "--tag", "team=a b's"].map(str::to_owned).into_iter();
+        let told = |text: &str| continued(Failure::Paused(text.to_owned()), args()).to_string();
+        assert_eq!(told("x"), "paused: x\ncontinue with: assay audit --tag 'team=a b'\\''s'");
+        assert_eq!(told("x\ncontinue with: assay resume r"), "x\ncontinue with: assay resume r");
+        assert_eq!(continued(Failure::Stopped("x".into()), args()).to_string(), "x");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::plan::pretty;
 use super::print;
-use crate::cost::{self, Prices};
+use crate::cost::{self, COST_FILE, Prices};
 use crate::exit::{Exit, Failure};
 use crate::judge::Results;
 use crate::report::{self, Dossier, PackageLine, TrialFile};
@@ -22,8 +22,7 @@ const HTML: &str = "report.html";
 const TAGS: (&str, &str) = ("deploy", "tags.json");
 
 /// Sealed files that a report shows if they are there: title, beginning of the package's name, file.
-const EXTRAS: [(&str, &str, &str); 5] = [
-    ("Cost", "closing", "cost.json"),
+const EXTRAS: [(&str, &str, &str); 4] = [
     ("Registration", "preflight", "registration.json"),
     ("Clock", "closing", "clock.json"),
     ("Audit, amended", "amendment-", "audit.json"),
@@ -94,6 +93,15 @@ pub(super) fn write_html(folder: &RunFolder) -> Result<PathBuf, Failure> {
     folder.write(HTML, report::html(&dossier(folder)?, "").as_bytes())
 }
 
+/// Writes it again after an amendment, if the run has results.
+///
+/// # Errors
+/// As [`write_html`].
+pub(super) fn refresh(folder: &RunFolder) -> Result<(), Failure> {
+    let ended = folder.path().join("results.json").is_file();
+    if ended { write_html(folder).map(drop) } else { Ok(()) }
+}
+
 /// What stands before the path of an artifact in a link.
 fn base(folder: &RunFolder, out: Option<&PathBuf>) -> Result<String, Failure> {
     let absolute = |path: &Path| std::path::absolute(path).map_err(|e| Failure::io("find", path, &e));
@@ -135,6 +143,7 @@ fn dossier(folder: &RunFolder) -> Result<Dossier, Failure> {
         trials: Vec::new(),
         tags: None,
         estimate: None,
+        billed: None,
         extras: Vec::new(),
     };
     dossier.estimate = cost::estimate(&dossier.plan, &Prices::bundled()?);
@@ -170,6 +179,10 @@ fn add(dossier: &mut Dossier, folder: &RunFolder, name: &str, identity: &Digest,
     }
     if index.find(TAGS.1).is_some() && name == TAGS.0 {
         dossier.tags = Some((format!("packages/{name}/{}", TAGS.1), sealed_json(&sealed, TAGS.1)?));
+    }
+    // The last answer of billing counts.
+    if name.starts_with("amendment-") && index.find(COST_FILE).is_some() {
+        dossier.billed = Some((format!("packages/{name}/{COST_FILE}"), sealed_json(&sealed, COST_FILE)?));
     }
     for (title, package, file) in EXTRAS {
         if name.starts_with(package) && index.find(file).is_some() {

@@ -5,6 +5,7 @@ use super::deploy::tell;
 use crate::cloud::{Clients, PageCap, Surroundings, Target};
 use crate::exit::{Exit, Failure};
 use crate::launch;
+use crate::paused::unless_expired;
 use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
@@ -66,8 +67,11 @@ pub(super) async fn tags(args: TagsArgs, progress: Progress) -> Result<Exit, Fai
         (Some(run), _) => of_run(&args, run).await?,
         (None, Some(stack)) => {
             let clients = super::deploy::connect(&args.target).await?;
-            let proof = tags::prove_stack(&clients, stack, PageCap::default()).await.into_result();
-            proof.map_err(|e| Failure::Stopped(format!("read stack {stack}: {e}")))?
+            let work = async {
+                let proof = tags::prove_stack(&clients, stack, PageCap::default()).await.into_result();
+                proof.map_err(|e| Failure::Stopped(format!("read stack {stack}: {e}")))
+            };
+            unless_expired(&clients, "read tags", is_whole, work).await?
         }
         (None, None) => return Err(Failure::Usage("name a run, or a stack with --stack".to_owned())),
     };
@@ -86,7 +90,14 @@ async fn of_run(args: &VerifyTags, run: &str) -> Result<TagProof, Failure> {
     let filling = filling(&folder)?;
     let clients = connect(&stage.origin, args.target.profile.clone()).await?;
     let expected = tags::expected(&plan, &filling);
-    Ok(tags::prove(&clients, folder.id(), &inventory.created, &expected, PageCap::default()).await)
+    let work =
+        async { Ok(tags::prove(&clients, folder.id(), &inventory.created, &expected, PageCap::default()).await) };
+    unless_expired(&clients, "read tags", is_whole, work).await
+}
+
+/// Whether every resource's tags were read and are as planned.
+fn is_whole(proof: &TagProof) -> bool {
+    proof.exit() == Exit::Ok
 }
 
 fn sealed(folder: &RunFolder, name: &str) -> Result<Sealed, Failure> {

@@ -4,6 +4,7 @@ use super::budget::{Budgets, Lane, Limiter};
 use super::classify::classify;
 use super::clock::ClockLog;
 use super::connect::{ConnectError, connect};
+use super::expiry::Expiry;
 use super::outcome::{Failure, RefusalKind};
 use super::poll::jitter;
 use super::target::{EndpointKind, Surroundings, Target};
@@ -62,6 +63,7 @@ struct Inner {
     tuning: Tuning,
     clock: Arc<ClockLog>,
     limiter: Arc<Limiter>,
+    expiry: Arc<Expiry>,
     sdk: Sdk,
 }
 
@@ -134,7 +136,8 @@ impl Clients {
         limiter: Arc<Limiter>,
     ) -> Self {
         let sdk = Sdk::new(&config, &endpoint, &clock);
-        Self(Arc::new(Inner { config, region, endpoint, tuning, clock, limiter, sdk }))
+        let expiry = Arc::default();
+        Self(Arc::new(Inner { config, region, endpoint, tuning, clock, limiter, expiry, sdk }))
     }
 
     /// The same account and endpoint in another region, with budgets of its own (quotas are per region).
@@ -148,7 +151,12 @@ impl Clients {
         let budgets = tuning.budgets.clone().unwrap_or_else(|| Budgets::for_endpoint(&self.0.endpoint));
         let clock = Arc::clone(&self.0.clock);
         let limiter = Arc::new(Limiter::new(&budgets));
-        Self::assemble(config, region.to_owned(), self.0.endpoint.clone(), tuning, clock, limiter)
+        let endpoint = self.0.endpoint.clone();
+        let sdk = Sdk::new(&config, &endpoint, &clock);
+        // The credentials are the same everywhere.
+        let expiry = Arc::clone(&self.0.expiry);
+        let region = region.to_owned();
+        Self(Arc::new(Inner { config, region, endpoint, tuning, clock, limiter, expiry, sdk }))
     }
 
     /// Where requests go.
@@ -188,6 +196,13 @@ impl Clients {
         let credentials = provider.provide_credentials().await.map_err(|e| missing(e.to_string()))?;
         let since_epoch = credentials.expiry().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         Ok(since_epoch.and_then(|d| i64::try_from(d.as_millis()).ok()))
+    }
+
+    /// The first refusal for expired credentials since this was asked before, in any region, whatever was made of it:
+    /// work that is not done is then paused, not failed.
+    #[must_use]
+    pub fn expired(&self) -> Option<Failure> {
+        self.0.expiry.take()
     }
 
     pub(super) fn sdk(&self) -> &Sdk {
@@ -234,6 +249,9 @@ impl Clients {
         match &result {
             Err(failure) if failure.kind() == Some(RefusalKind::Throttled) => self.0.limiter.throttled(lane),
             _ => self.0.limiter.answered(lane),
+        }
+        if let Err(failure) = &result {
+            self.0.expiry.note(failure);
         }
         tracing::debug!(operation, region = self.0.region, failed = result.as_ref().err().map(tracing::field::display));
         result

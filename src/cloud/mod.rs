@@ -34,6 +34,7 @@ pub(crate) mod testing;
 
 mod classify;
 mod connect;
+mod expiry;
 mod wire;
 
 pub use budget::{Budget, Budgets, Lane};

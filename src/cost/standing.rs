@@ -3,11 +3,11 @@
 use super::money::Usd;
 use crate::cloud::Outcome;
 use crate::cloud::cost::CostLine;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How a run's cost stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Billing has no figure yet; that is not zero.

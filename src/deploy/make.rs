@@ -3,6 +3,7 @@
 use super::delete::remove;
 use super::events::{Teller, wait_for_end, why_it_failed};
 use super::existing::{Step, decide};
+use super::holder::holder;
 use super::prepare::Prepared;
 use super::report::{Action, Done};
 use super::{pace, send, stop};
@@ -59,6 +60,13 @@ impl Deploy<'_> {
                 Ok((self.wait(&stack.id).await?, action))
             }
             Step::Update => self.update(stack).await,
+            Step::Busy => {
+                let held = holder(self.clients, &stack).await;
+                let held = held.map_err(|e| stop(&format!("read events of {}", stack.name), &e))?;
+                Err(Failure::Refused(format!(
+                    "{held}\nanother operation is under way; wait for it, or choose another name"
+                )))
+            }
             Step::Refuse(why) => {
                 let failed = matches!(stack.status, StackStatus::RollbackComplete | StackStatus::CreateFailed);
                 let cause = if failed { self.cause(&stack.id, None).await } else { None };

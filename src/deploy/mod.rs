@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod events;
 mod existing;
+mod holder;
 mod make;
 mod prepare;
 mod report;
@@ -14,6 +15,7 @@ mod update;
 
 pub use delete::{Delete, delete};
 pub use events::{Teller, wait_for_end, why_it_failed};
+pub use holder::holder;
 pub use make::deploy;
 pub use prepare::{Ask, MAX_BODY_BYTES, Prepared, prepare};
 pub use report::{Action, Done, Gone};
@@ -21,14 +23,13 @@ pub use send::template_url;
 
 use crate::cloud::{Clients, Failure as CallFailure, Pace, RefusalKind};
 use crate::exit::Failure;
+use crate::paused;
 use std::time::Duration;
 
 /// A call's failure as a command's: expired credentials leave the stack going on.
 fn stop(what: &str, failure: &CallFailure) -> Failure {
     match failure.kind() {
-        Some(RefusalKind::Expired) => Failure::Paused(format!(
-            "{what}: {failure}; the stack continues without us: renew the credentials and give the same command again"
-        )),
+        Some(RefusalKind::Expired) => paused::expired(&format!("the stack continues without us; {what}"), failure),
         _ => Failure::Stopped(format!("{what}: {failure}")),
     }
 }

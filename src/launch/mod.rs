@@ -9,8 +9,9 @@ pub use create::{Start, start};
 pub use reopen::{Reopen, reopen};
 pub use tools::{Host, Tools, artifact, build, last_built, oracle};
 
-use crate::cloud::{Clients, EndpointKind, Surroundings, Target, Tuning, identity};
+use crate::cloud::{Clients, EndpointKind, RefusalKind, Surroundings, Target, Tuning, identity};
 use crate::exit::Failure;
+use crate::paused;
 use evidence::stage::{Grade, Origin};
 
 /// Connects to a target.
@@ -27,6 +28,9 @@ pub async fn connect(target: &Target, around: &Surroundings) -> Result<Clients, 
 /// [`Failure::Refused`] if nobody answers, [`Failure::Paused`] for expired credentials.
 pub async fn origin(clients: &Clients) -> Result<Origin, Failure> {
     let caller = identity::caller(clients).await.into_result().map_err(|failure| {
+        if failure.kind() == Some(RefusalKind::Expired) {
+            return paused::expired("ask STS whose account this is", &failure);
+        }
         let hint = "check --profile, --region and --endpoint-url, or sign in again";
         Failure::Refused(format!("cannot learn whose account this is: {failure}; {hint}"))
     })?;

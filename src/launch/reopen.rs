@@ -3,6 +3,7 @@
 use super::{connect, oracle};
 use crate::cloud::{RefusalKind, Surroundings, Target, identity};
 use crate::exit::Failure;
+use crate::paused;
 use crate::plan::Plan;
 use crate::plan::names::Filling;
 use crate::progress::Progress;
@@ -58,7 +59,7 @@ pub async fn reopen(reopen: Reopen) -> Result<Session, Failure> {
     };
     let clients = connect(&target, &Surroundings { endpoint_url: None, ..Surroundings::from_env() }).await?;
     match identity::caller(&clients).await.into_result() {
-        Err(failure) => return Err(unreachable(&folder, &head, &failure)),
+        Err(failure) => return Err(unreachable(&folder, &head, &failure, reopen.settling)),
         Ok(caller) if caller.account != head.origin.account => {
             return Err(Failure::Refused(format!(
                 "run {} belongs to account {}, the current credentials lead to {}; nothing was written\n\
@@ -108,10 +109,12 @@ fn left_out(folder: &RunFolder, plan: &Plan, inputs: &Inputs) -> Result<Vec<Stri
 }
 
 /// Nobody said who we are: expired credentials and AWS out of reach pause, a local cloud that is gone is gone.
-fn unreachable(folder: &RunFolder, head: &Head, failure: &crate::cloud::Failure) -> Failure {
+fn unreachable(folder: &RunFolder, head: &Head, failure: &crate::cloud::Failure, settling: bool) -> Failure {
     let recovery = folder.recovery();
     if failure.kind() == Some(RefusalKind::Expired) {
-        return Failure::Paused(format!("{failure}; renew the credentials\ncontinue with: {recovery}"));
+        let paused = paused::expired("ask STS whose account this is", failure);
+        // An ended run cannot be resumed; settling goes on by the command that was given.
+        return if settling { paused } else { Failure::Paused(format!("{paused}\ncontinue with: {recovery}")) };
     }
     if failure.kind() == Some(RefusalKind::Denied) {
         return Failure::Refused(format!("{failure}; sign in as the run's owner, then: {recovery}"));

@@ -1,6 +1,7 @@
 //! `close-out.md`: what a reader can prove from a run's bytes, and what is only attested. Pure text.
 
 use super::table::reference_table;
+use crate::cost::{self, Figure};
 use crate::judge::{Order, OrderGrade, Registered, Results};
 use crate::plan::Plan;
 use evidence::digest::Digest;
@@ -22,6 +23,8 @@ pub struct Basis {
     pub order: Order,
     /// Target of the run.
     pub origin: Origin,
+    /// What billing said last, with the path of the sealed file; absent if it was not asked.
+    pub billed: Option<(String, Figure)>,
 }
 
 /// The close-out as Markdown. The same results and basis give the same text.
@@ -48,7 +51,7 @@ pub fn close_out(results: &Results, plan: &Plan, basis: &Basis) -> String {
     }
     section(&mut out, "Deviations", results.deviations.iter().cloned(), "None was recorded.");
     limits(&mut out, results, plan);
-    cleanup(&mut out, results, plan);
+    cleanup(&mut out, results, plan, basis);
     out
 }
 
@@ -165,16 +168,12 @@ fn limits(out: &mut String, results: &Results, plan: &Plan) {
     section(out, "Limits", lines, "");
 }
 
-fn cleanup(out: &mut String, results: &Results, plan: &Plan) {
+fn cleanup(out: &mut String, results: &Results, plan: &Plan, basis: &Basis) {
     let said = |report: &Value| report.get("summary").and_then(Value::as_str).unwrap_or("no report").to_owned();
     let lines = [
         format!("Teardown: {}", said(&results.teardown)),
         format!("Audit: {}", said(&results.audit)),
-        format!(
-            "Billed cost: `unverified` (ceiling USD {}). Billing data arrives about a day later and is no part of the \
-             sealed evidence.",
-            plan.cost_ceiling_usd
-        ),
+        format!("Billed cost: {} Ceiling: USD {}.", cost::billed(basis.billed.as_ref()), plan.cost_ceiling_usd),
     ];
     section(out, "Cleanup and cost", lines, "");
 }
@@ -234,7 +233,7 @@ mod tests {
             partition: "aws".into(),
         };
         let packages = vec![("preflight".to_owned(), Digest::of(b"p"))];
-        let basis = Basis { packages, oracle: None, registered: None, order, origin };
+        let basis = Basis { packages, oracle: None, registered: None, order, origin, billed: None };
         close_out(&results(grade), &plan, &basis)
     }
 

@@ -1,7 +1,7 @@
 //! Everything that a report is made of, read and verified before. Data only.
 
 use super::timeline::Timeline;
-use crate::cost::Estimate;
+use crate::cost::{Estimate, Figure};
 use crate::judge::{Cell, Results};
 use crate::plan::Plan;
 use crate::plan::names::Filling;
@@ -34,7 +34,9 @@ pub struct Dossier {
     pub tags: Option<(String, Value)>,
     /// What the plan can cost at most, if every price is known.
     pub estimate: Option<Estimate>,
-    /// Other sealed JSON worth showing, for example `closing/cost.json`: title, path from the run's folder, value.
+    /// What billing said last, with the path of the sealed file; absent if it was not asked.
+    pub billed: Option<(String, Figure)>,
+    /// Other sealed JSON worth showing, for example `preflight/registration.json`: title, path from the run's folder, value.
     pub extras: Vec<(String, String, Value)>,
 }
 
@@ -119,6 +121,7 @@ impl Dossier {
             "origin": self.origin,
             "oracle": self.oracle,
             "packages": self.packages,
+            "billed_cost": crate::cost::billed(self.billed.as_ref()),
             "trials": trials.collect::<Vec<_>>(),
         })
     }

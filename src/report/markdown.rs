@@ -3,6 +3,7 @@
 use super::dossier::{Dossier, word};
 use super::sentence::contradiction;
 use super::table::{transactions, verdict};
+use crate::cost;
 use std::fmt::Write as _;
 
 /// Rows of the verdict table; a job summary may have 1 MiB.
@@ -40,6 +41,7 @@ pub fn markdown(dossier: &Dossier) -> String {
     for (title, path, json) in dossier.extras.iter().filter(|(_, path, _)| path.contains("/amendment-")) {
         let _ = writeln!(out, "- {}: {} (`{}`)", text(title), text(&amended(json)), text(path));
     }
+    let _ = writeln!(out, "- Billed cost: {}", cost::billed(dossier.billed.as_ref()));
     let _ = writeln!(out, "\n<details><summary>Digests</summary>\n\n| what | SHA-256 |\n|---|---|");
     let _ = writeln!(out, "| plan | `{}` |", results.plan_digest);
     for package in &dossier.packages {

@@ -3,6 +3,7 @@
 use super::session::Session;
 use crate::cloud::{Failure as CallFailure, Outcome, Polled, RefusalKind, poll};
 use crate::exit::Failure;
+use crate::paused;
 use crate::run::{ActOutcome, Event};
 use std::time::Duration;
 
@@ -98,9 +99,7 @@ impl Session {
 /// A call's failure as the run's: expired credentials pause, everything else stops.
 pub(super) fn stop(what: &str, failure: &CallFailure) -> Failure {
     match failure {
-        CallFailure::Refused(refusal) if refusal.kind == RefusalKind::Expired => {
-            Failure::Paused(format!("{what}: {refusal}; renew the credentials"))
-        }
+        CallFailure::Refused(refusal) if refusal.kind == RefusalKind::Expired => paused::expired(what, failure),
         _ => Failure::Stopped(format!("{what}: {failure}")),
     }
 }

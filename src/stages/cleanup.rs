@@ -3,6 +3,7 @@
 use super::session::Session;
 use super::{audit, interlock, teardown};
 use crate::exit::Failure;
+use crate::paused::unless_expired;
 use crate::progress::Notice;
 use crate::run::{Event, StageOutcome, now_ms};
 use crate::teardown::{Options, TeardownOutcome, TeardownReport};
@@ -45,7 +46,8 @@ async fn kept(
     let started = now_ms();
     session.log.append(Event::StageStarted { stage: stage.to_owned() })?;
     session.progress.tell(&Notice::StageStarted { stage: stage.to_owned() });
-    let report = match work.await {
+    let complete = |report: &Value| report["complete"] == true;
+    let report = match unless_expired(&session.clients, stage, complete, work).await {
         Ok(report) => report,
         Err(failure @ Failure::Paused(_)) => return Err(failure),
         Err(failure) => json!({ "complete": false, "summary": failure.to_string() }),

@@ -1,12 +1,11 @@
 //! The end of a run: conclusions from verdicts, the closing package, results and the exit.
 
 use super::cleanup::Cleanup;
+use super::close_out;
 use super::freeze;
 use super::session::Session;
 use crate::exit::{Exit, Failure};
 use crate::judge::{self, Cell, Excluded, Facts, Results};
-use crate::registration;
-use crate::report::{Basis, close_out};
 use crate::run::{Event, now_ms};
 use crate::text::word;
 use evidence::anchors::{self, Anchor, Anchors};
@@ -44,8 +43,7 @@ pub(super) async fn conclude(
     let results = results(session, cells, &facts, cleanup)?;
     let text = serde_json::to_vec_pretty(&results).map_err(|e| Failure::Internal(e.to_string()))?;
     session.folder.write("results.json", &text)?;
-    let basis = basis(session, verdict.as_ref())?;
-    session.folder.write("close-out.md", close_out(&results, &session.plan, &basis).as_bytes())?;
+    close_out::write(&session.folder, &session.log.state(), &session.plan, &results)?;
     let exit = exit(&results.cells, &facts, stopped.as_ref());
     session.log.append(Event::RunEnded { exit: exit.code() })?;
     Ok(Conclusion { results, exit })
@@ -68,22 +66,6 @@ fn anchors_of(session: &Session) -> Result<Anchors, Failure> {
 
 fn value(of: &impl serde::Serialize) -> Result<serde_json::Value, Failure> {
     serde_json::to_value(of).map_err(|e| Failure::Internal(e.to_string()))
-}
-
-/// What the close-out rests on.
-fn basis(session: &Session, verdict: Option<&PackageVerdict>) -> Result<Basis, Failure> {
-    let journal = session.folder.journal();
-    let entries = evidence::journal::read::<Event>(&journal).map_err(|e| Failure::Unverified(e.to_string()))?.entries;
-    let started_ms = entries.first().map_or_else(now_ms, |entry| entry.at_ms);
-    let registered = registration::of_run(&session.folder)?;
-    let judges: Vec<_> = verdict.iter().map(|verdict| verdict.oracle.source_sha256.clone()).collect();
-    Ok(Basis {
-        packages: session.log.state().packages,
-        oracle: verdict.map(|verdict| verdict.oracle.clone()),
-        order: judge::order(registered.as_ref(), started_ms, &judges),
-        registered,
-        origin: session.head()?.origin,
-    })
 }
 
 /// Cleanup outranks everything; then a failure's own exit; then the verdicts.

@@ -6,6 +6,7 @@ use super::flags::Flags;
 use super::session::Session;
 use crate::cloud::stacks;
 use crate::exit::Failure;
+use crate::paused::unless_expired;
 use crate::progress::Notice;
 use crate::registration;
 use crate::run::Created;
@@ -57,7 +58,7 @@ pub(super) async fn deployment(
     }
     let created = session.log.state().created;
     let inventory = Inventory { schema: "assay.inventory/1", run: session.folder.id(), created: &created };
-    let tags = tag_proof(session, &created).await;
+    let tags = tag_proof(session, &created).await?;
     seal(session, "deploy", started_ms, None, |draft| {
         draft.write_json("inventory.json", &inventory)?;
         draft.write_json("stacks.json", deployed)?;
@@ -71,11 +72,13 @@ pub(super) async fn deployment(
 
 /// Reads the tags back from every resource. What is not as planned is told and sealed; it does not stop the run,
 /// because cost attribution is no condition of the study.
-async fn tag_proof(session: &Session, created: &[Created]) -> TagProof {
+async fn tag_proof(session: &Session, created: &[Created]) -> Result<TagProof, Failure> {
     let expected = tags::expected(&session.plan, &session.filling);
-    let proof = tags::prove(&session.clients, session.folder.id(), created, &expected, session.page_cap()).await;
+    let work = tags::prove(&session.clients, session.folder.id(), created, &expected, session.page_cap());
+    let read = |proof: &TagProof| proof.open().next().is_none();
+    let proof = unless_expired(&session.clients, "read tags", read, async { Ok(work.await) }).await?;
     proof.open().for_each(|resource| session.progress.warn(format!("tags: {resource}")));
-    proof
+    Ok(proof)
 }
 
 /// Seals the trials of a stage; those that did not run are missing, and the oracle says so.

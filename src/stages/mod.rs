@@ -5,6 +5,7 @@ mod archive;
 mod audit;
 mod burn;
 mod cleanup;
+mod close_out;
 mod closing;
 mod collect;
 mod configuration;
@@ -32,6 +33,7 @@ pub use session::{Inputs, Session};
 pub use settling::{amend, amend_folder, audit_again, tear_down_again};
 
 use crate::exit::Failure;
+use crate::paused::unless_expired;
 use crate::progress::Notice;
 use crate::run::{Event, StageOutcome, now_ms};
 
@@ -83,7 +85,7 @@ async fn stage(session: &Session, name: &str, work: impl Future<Output = Result<
     let started = now_ms();
     session.log.append(Event::StageStarted { stage: name.to_owned() })?;
     session.progress.tell(&Notice::StageStarted { stage: name.to_owned() });
-    let result = Box::pin(work).await;
+    let result = unless_expired(&session.clients, name, |()| true, work).await;
     let (outcome, detail) = match &result {
         Ok(()) => (StageOutcome::Completed, String::new()),
         Err(Failure::Paused(_)) => return result,

@@ -132,6 +132,9 @@ async fn observe(session: &Session, place: &Place) -> Result<(QueueRead, Option<
         }
         match observation(session, place).await {
             Ok(observation) => observations.push(observation),
+            Err(failure) if failure.kind() == Some(RefusalKind::Expired) => {
+                return Err(super::acts::stop("watch the queues", &failure));
+            }
             Err(failure) => gap = Some(Gap { item: "queue observation".to_owned(), reason: failure.to_string() }),
         }
         let tail = observations.iter().rev().take(wanted);

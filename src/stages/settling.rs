@@ -2,9 +2,10 @@
 
 use super::archive::{self, Archive, Standing};
 use super::session::Session;
-use super::{audit, freeze, interlock, teardown};
+use super::{audit, close_out, freeze, interlock, teardown};
 use crate::audit::{AllowRule, AuditReport};
 use crate::exit::Failure;
+use crate::paused::unless_expired;
 use crate::run::{Head, Lock, RunFolder, RunLog, now_ms};
 use crate::teardown::{Options, TeardownReport};
 use evidence::digest::Digest;
@@ -15,7 +16,8 @@ use evidence::digest::Digest;
 /// [`Failure::Refused`] if the credentials lead elsewhere; [`Failure::Paused`] if they expire.
 pub async fn tear_down_again(session: &Session, options: Options) -> Result<TeardownReport, Failure> {
     interlock::check(session).await?;
-    Box::pin(teardown::tear_down(session, options)).await
+    let work = teardown::tear_down(session, options);
+    unless_expired(&session.clients, "teardown", TeardownReport::is_complete, work).await
 }
 
 /// Audits what is left of a run.
@@ -26,7 +28,8 @@ pub async fn audit_again(session: &Session, allow: Vec<AllowRule>) -> Result<Aud
     interlock::check(session).await?;
     let before = session.folder.path().join("working/teardown.json");
     let teardown = std::fs::read(before).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    Box::pin(audit::audit_run(session, teardown.as_ref(), allow)).await
+    let work = audit::audit_run(session, teardown.as_ref(), allow);
+    unless_expired(&session.clients, "audit", |report| report.overall.is_proven(), work).await
 }
 
 /// Seals one file as the next amendment of a run that no session works on, chained to everything that was sealed before;
@@ -63,6 +66,7 @@ fn amendment(
     let name = next_amendment(archive)?;
     let identity =
         archive.seal(&archive::record(head, study, &name, now_ms()), |draft| draft.write_json(file, value))?;
+    close_out::rewrite(archive.folder, &archive.log.state())?;
     Ok((name, identity))
 }
 

@@ -4,6 +4,7 @@ use super::deploy::{self, Deployed};
 use super::session::Session;
 use super::{collect, dispatch, freeze, judging, rest};
 use crate::exit::Failure;
+use crate::paused::unless_expired;
 use crate::plan::TrialPlan;
 use crate::progress::Notice;
 use crate::run::now_ms;
@@ -45,7 +46,7 @@ fn why(trial: &evidence::verdict::TrialVerdict) -> String {
 async fn run_and_judge(session: &Session, stage: &str) -> Result<PackageVerdict, Failure> {
     if session.log.state().package(stage).is_none() && !freeze::adopt(session, stage)? {
         let started = now_ms();
-        let ended = run_all(session, stage).await;
+        let ended = unless_expired(&session.clients, stage, |()| true, run_all(session, stage)).await;
         if let Err(paused @ Failure::Paused(_)) = ended {
             // Its trials go on when the run is resumed; a sealed package could not take them.
             return Err(paused);

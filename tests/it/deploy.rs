@@ -224,6 +224,27 @@ async fn shells_and_strangers_are_left_alone_and_a_plan_makes_neither() {
     place.cloud.shutdown().await;
 }
 
+/// Case 42: another's operation on the stack is named as far as it can be known.
+#[tokio::test]
+async fn a_busy_stack_names_who_holds_it() {
+    let place = Place::new().await;
+    let script = "rules:\n  - {service: cloudformation, operation: CreateStack, effect: half_created_stack}\n";
+    place.cloud.set_faults(localcloud::fault::Script::from_yaml("script", script).expect("script"));
+    let client = crate::support::cloudformation(&place.cloud.endpoint());
+    let tag = |key: &str, value: &str| aws_sdk_cloudformation::types::Tag::builder().key(key).value(value).build();
+    let create = client.create_stack().stack_name("s").template_body(QUEUE);
+    let create = create.capabilities(aws_sdk_cloudformation::types::Capability::CapabilityNamedIam);
+    create.tags(tag("assay:run", "r7")).tags(tag("assay:owner", "me")).send().await.expect("a stack");
+    let busy = place.deploy(&place.template(QUEUE), &[]).await;
+    assert_eq!(busy.status.code(), Some(64), "{}", said(&busy));
+    for part in
+        ["stack s is CREATE_IN_PROGRESS since 2", "its last event at 2", "held by run r7, owner me", "wait for it"]
+    {
+        assert!(said(&busy).contains(part), "{part}: {}", said(&busy));
+    }
+    place.cloud.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_failed_deploy_names_its_root_cause_and_is_replaced_when_mended() {
     let place = Place::new().await;

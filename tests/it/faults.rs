@@ -51,6 +51,37 @@ fn credentials_that_expire_while_a_bucket_is_emptied_pause_the_teardown() {
     assert!(point.ends.starts_with("75: error: paused"), "{point:?}");
 }
 
+/// The final look at a stack that is complete already: throttled for long, it fails nothing and flags the evidence.
+#[test]
+fn a_throttled_final_poll_does_not_fail_the_deploy_and_flags_the_evidence() {
+    let lab = Lab::open(&programs(), Some(&rule("cloudformation", "DescribeStacks", "always", "throttle")));
+    let mut running = lab.start_run();
+    // A read gives up after eight attempts; the ninth call is the poll's next look.
+    let gave_up = |lab: &Lab| lab.calls(localcloud::Service::CloudFormation, "DescribeStacks") > 8;
+    assert!(lab.until(&mut running, gave_up), "{}", running.stderr());
+    lab.faults("rules: []");
+    let ended = running.wait();
+    assert_eq!((ended.code, lab.problems(ended.code, 0)), (Some(0), Vec::new()), "{ended:?}");
+    let path = lab.run_folder().expect("run").join("packages/deploy/disturbances.json");
+    let flags: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(path).expect("disturbances.json")).expect("JSON");
+    let said = flags["components"].as_object().expect("components").values().next().expect("a component");
+    assert!(said[0].as_str().is_some_and(|text| text.contains("throttled or unanswered")), "{flags}");
+}
+
+/// Case 74: a queue's name rests for 60 s after its deletion; the names of the next run are fresh ones.
+#[test]
+fn a_run_right_after_another_does_not_meet_the_names_that_still_rest() {
+    let lab = Lab::open(&programs(), None);
+    for _ in 0..2 {
+        let ended = lab.start_run().wait();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert_eq!(lab.living_stacks(), Vec::<String>::new());
+    }
+    let runs = std::fs::read_dir(lab.runs()).expect("runs").filter_map(Result::ok);
+    assert_eq!(runs.filter(|run| run.path().join("results.json").is_file()).count(), 2);
+}
+
 #[test]
 fn a_denied_call_stops_with_its_reason_and_everything_is_cleaned_up() {
     let lab = Lab::open(&programs(), Some(&rule("sqs", "SendMessage", "always", "denied")));

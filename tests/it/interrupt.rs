@@ -48,6 +48,31 @@ fn the_second_signal_leaves_within_two_seconds_also_inside_a_back_off() {
     assert_eq!(lab.problems(again.code, 0), Vec::<String>::new(), "{again:?}");
 }
 
+/// A throttled write waits between its attempts, a throttled poll between its looks; neither holds the process.
+#[test]
+fn the_second_signal_also_ends_a_throttled_dispatch_and_a_throttled_deploy_poll() {
+    for (service, of, operation) in [
+        ("sqs", localcloud::Service::Sqs, "SendMessage"),
+        ("cloudformation", localcloud::Service::CloudFormation, "DescribeStackEvents"),
+    ] {
+        let lab = lab(Some(&rule(service, operation, "always", "throttle")));
+        let mut running = lab.start_run();
+        let backing_off = |lab: &Lab| lab.calls(of, operation) >= 3;
+        assert!(lab.until(&mut running, backing_off), "{}", running.stderr());
+        running.signal(Signal::INT);
+        running.until_said("no new work");
+        running.signal(Signal::INT);
+        let ended = running.within(Duration::from_secs(2));
+        assert_eq!(ended.code, Some(130), "{operation}: {ended:?}");
+        assert!(ended.stderr.contains("left at once") && ended.stderr.contains("assay resume"), "{ended:?}");
+        lab.faults("rules: []");
+        let again = lab.resume();
+        // Throttled calls reached the queue's door and no further; they are counted all the same.
+        let throttled = lab.calls(localcloud::Service::Sqs, "SendMessage");
+        assert_eq!(lab.problems(again.code, throttled), Vec::<String>::new(), "{operation}: {again:?}");
+    }
+}
+
 #[test]
 fn keep_leaves_the_stacks_says_their_cost_and_a_resume_cleans_up() {
     let lab = lab(None);

@@ -4,11 +4,13 @@
 mod build;
 mod citations;
 mod clouds;
+mod cost;
 mod deploy;
 mod deviation;
 mod disk;
 mod docs;
 mod errors;
+mod expiry;
 mod faults;
 mod fuzz;
 mod help;

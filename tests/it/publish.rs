@@ -71,7 +71,7 @@ fn a_run_that_goes_on_is_not_published() {
 fn an_amendment_that_a_crash_left_is_taken_in_before_the_next() {
     let sample = Sample::new();
     let folder = RunFolder::open(&sample.run(), &sample.run().display().to_string()).expect("a run");
-    let value = serde_json::json!({ "total": 1 });
+    let value = serde_json::json!({ "standing": "billed", "total_usd": "1.000000" });
     assert_eq!(amend_folder(&folder, "cost.json", &value).expect("sealed"), "amendment-1");
     let before = folder.state().expect("a state").identities();
     let mut left = Draft::create(&folder.packages(), "amendment-2", folder.id(), &before).expect("draft");

@@ -73,6 +73,7 @@ fn dossier() -> Dossier {
         trials: ["canonical-3", "canonical-4"].map(|name| trial(name, &verdicts)).into(),
         tags: None,
         estimate: None,
+        billed: None,
         extras: vec![("Cost".into(), "packages/canonical/cost.json".into(), json!({"estimate_usd": "0.28"}))],
         plan,
     }

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::error::ApiError;
 use crate::fault::{Faults, Script};
 use crate::server;
-use crate::service::{self, Service};
+use crate::service::{self, Bill, Service};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -136,6 +136,11 @@ impl Cloud {
     /// Plays another script from now on; its rules start to count at zero.
     pub fn set_faults(&self, script: Script) {
         self.0.faults.replace(script);
+    }
+
+    /// What billing tells from now on.
+    pub fn set_bills(&self, bills: Vec<Bill>) {
+        self.with(GLOBAL, |state| state.costexplorer.bills = bills);
     }
 
     /// The faults to play.

@@ -21,4 +21,4 @@ mod wire;
 
 pub use clock::Clock;
 pub use cloud::{Cloud, Options, StartError};
-pub use service::Service;
+pub use service::{Bill, Service};

@@ -20,6 +20,7 @@ pub(super) fn cost(dossier: &Dossier, links: Links<'_>) -> Markup {
         } }
         @if let Some((path, proof)) = &dossier.tags { (proven(dossier, links, path, proof)) }
         (estimate(dossier))
+        p { "Billed cost: " (crate::cost::billed(dossier.billed.as_ref()).replace('`', "")) }
         p.soft { "What was billed is known a day or two later: " code { "assay cost " (dossier.results.run) } "." }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Found;
 use crate::cloud::{
-    Failure as CallFailure, RefusalKind, buckets, functions, logs, queues, roles, secrets, streams, tables, tag_index,
+    Clients, Failure as CallFailure, PageCap, RefusalKind, buckets, functions, logs, queues, roles, secrets, streams,
+    tables, tag_index,
 };
 use crate::exit::Failure;
 use crate::plan::RUN_TAG;
@@ -12,6 +13,7 @@ use crate::tags;
 use futures_util::future::join_all;
 
 /// What a look came to.
+#[derive(Debug)]
 enum Look {
     /// Nothing of that name.
     Free,
@@ -25,7 +27,8 @@ enum Look {
 pub(super) async fn look(session: &Session, named: &[Named], found: &mut Found) -> Result<(), Failure> {
     let looks = named.iter().filter_map(|n| Some((n, action(&n.kind)?)));
     let looks: Vec<_> = looks.collect();
-    let answers = join_all(looks.iter().map(|(named, _)| one(session, named))).await;
+    let (clients, cap) = (&session.clients, session.page_cap());
+    let answers = join_all(looks.iter().map(|(named, _)| one(clients, cap, named))).await;
     for ((named, action), answer) in looks.into_iter().zip(answers) {
         match answer {
             Ok(Look::Free) => {}
@@ -80,8 +83,8 @@ fn action(kind: &str) -> Option<&'static str> {
     })
 }
 
-async fn one(session: &Session, named: &Named) -> Result<Look, CallFailure> {
-    let (clients, name) = (&session.clients, named.name.as_str());
+async fn one(clients: &Clients, cap: PageCap, named: &Named) -> Result<Look, CallFailure> {
+    let name = named.name.as_str();
     let taken = |is: Option<String>| is.map_or(Look::Free, Look::Taken);
     let same = |is: bool| taken(is.then(|| name.to_owned()));
     match named.kind.as_str() {
@@ -92,10 +95,8 @@ async fn one(session: &Session, named: &Named) -> Result<Look, CallFailure> {
         "AWS::DynamoDB::Table" => {
             tables::describe(clients, name).await.optional().into_result().map(|t| same(t.is_some()))
         }
-        "AWS::Logs::LogGroup" => {
-            logs::find(clients, name, session.page_cap()).await.into_result().map(|g| same(g.is_some()))
-        }
-        "AWS::S3::Bucket" => bucket(session, name).await,
+        "AWS::Logs::LogGroup" => logs::find(clients, name, cap).await.into_result().map(|g| same(g.is_some())),
+        "AWS::S3::Bucket" => bucket(clients, name).await,
         "AWS::IAM::Role" => roles::describe(clients, name).await.optional().into_result().map(|r| same(r.is_some())),
         _ => {
             let secret = secrets::describe(clients, name).await.optional().into_result()?;
@@ -106,8 +107,8 @@ async fn one(session: &Session, named: &Named) -> Result<Look, CallFailure> {
 }
 
 /// Bucket names are global: one of another account answers 403, which also says that the name is taken.
-async fn bucket(session: &Session, name: &str) -> Result<Look, CallFailure> {
-    match buckets::exists(&session.clients, name, None).await.optional().into_result() {
+async fn bucket(clients: &Clients, name: &str) -> Result<Look, CallFailure> {
+    match buckets::exists(clients, name, None).await.optional().into_result() {
         Ok(there) => Ok(there.map_or(Look::Free, |()| Look::Taken(name.to_owned()))),
         Err(CallFailure::Refused(refusal)) if refusal.kind == RefusalKind::Denied => Err(CallFailure::refused(
             RefusalKind::Denied,
@@ -115,5 +116,33 @@ async fn bucket(session: &Session, name: &str) -> Result<Look, CallFailure> {
             format!("{}: no s3:ListBucket on it, or the bucket belongs to another account", refusal.message),
         )),
         Err(failure) => Err(failure),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, Named, going, one};
+    use crate::cloud::PageCap;
+    use crate::cloud::testing::{Reply, Server};
+
+    /// Case 75: the name of a secret that is scheduled for deletion is taken until it goes.
+    #[tokio::test]
+    async fn a_secret_scheduled_for_deletion_is_a_warning_with_its_end() {
+        let at_s = crate::run::now_ms() / 1_000 + 86_400;
+        let body = format!(r#"{{"ARN":"a","Name":"token","DeletedDate":{at_s}}}"#);
+        let server = Server::start(move |_| Reply::ok(body.clone())).await;
+        let named = Named {
+            logical_id: "Token".into(),
+            kind: "AWS::SecretsManager::Secret".into(),
+            what: "secret",
+            name: "token".into(),
+            most: 512,
+        };
+        let look = one(&server.clients().await, PageCap::default(), &named).await;
+        let Ok(Look::Going(at_ms)) = look else { panic!("{look:?}") };
+        assert_eq!(at_ms, at_s * 1_000);
+        let warning = going(&named, at_ms);
+        assert!(warning.contains("secret token is scheduled for deletion until 2"), "{warning}");
+        assert!(warning.contains("taken until then"), "{warning}");
     }
 }

@@ -5,8 +5,10 @@ mod quotas;
 
 use super::freeze;
 use super::session::Session;
-use crate::cloud::{EndpointKind, Failure as CallFailure, RefusalKind, stacks};
+use crate::cloud::stacks::{self, StackSummary};
+use crate::cloud::{EndpointKind, Failure as CallFailure, RefusalKind};
 use crate::cost;
+use crate::deploy;
 use crate::exit::Failure;
 use crate::plan::physical::{self, Named};
 use crate::plan::{RUN_TAG, StackPlan, Value, behind_queue, default_layers, preflight as checks};
@@ -152,9 +154,24 @@ async fn conflicts(session: &Session, found: &mut Found) -> Result<Option<usize>
     let prefix = session.stack_name("");
     let living: Vec<_> = listed.into_iter().filter(|s| !s.status.is_deleted()).collect();
     for stack in living.iter().filter(|s| s.name.starts_with(&prefix)) {
-        found.finding(format!("stack {} exists already ({})", stack.name, stack.status));
+        found.finding(format!("stack {} exists already: {}", stack.name, holder(session, stack).await?));
     }
     Ok(Some(living.len()))
+}
+
+/// Who holds a stack, as far as it can be read.
+async fn holder(session: &Session, stack: &StackSummary) -> Result<String, Failure> {
+    let read = async {
+        let state = stacks::describe(&session.clients, &stack.id).await.into_result()?;
+        deploy::holder(&session.clients, &state).await
+    };
+    match read.await {
+        Ok(words) => Ok(words),
+        Err(failure) if failure.kind() == Some(RefusalKind::Expired) => {
+            Err(super::acts::stop(&format!("read stack {}", stack.name), &failure))
+        }
+        Err(failure) => Ok(format!("{}; who holds it could not be read: {failure}", stack.status)),
+    }
 }
 
 /// Credentials that end before the run can.

@@ -290,15 +290,29 @@ impl Running {
         std::fs::read_to_string(&self.err).unwrap_or_default()
     }
 
-    pub(crate) fn wait(mut self) -> Ended {
+    /// Waits until it has said something on stderr.
+    pub(crate) fn until_said(&self, words: &str) {
         let deadline = Instant::now() + BOUND;
+        while !self.stderr().contains(words) {
+            assert!(Instant::now() < deadline, "{words:?} was not said: {}", self.stderr());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn wait(self) -> Ended {
+        self.within(BOUND)
+    }
+
+    /// Its end, which must come within this time.
+    pub(crate) fn within(mut self, bound: Duration) -> Ended {
+        let deadline = Instant::now() + bound;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("wait") {
                 break status;
             }
             if Instant::now() > deadline {
                 let _ = self.child.kill();
-                panic!("no end within {BOUND:?}: {}", self.stderr());
+                panic!("no end within {bound:?}: {}", self.stderr());
             }
             std::thread::sleep(Duration::from_millis(5));
         };

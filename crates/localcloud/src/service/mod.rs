@@ -13,6 +13,8 @@ pub(crate) mod streams;
 pub(crate) mod sts;
 pub(crate) mod tagging;
 
+pub use costexplorer::Bill;
+
 use crate::cloud::{Cloud, Context};
 use crate::error::ApiError;
 use serde::{Deserialize, Serialize};
