@@ -90,7 +90,9 @@ pub(super) async fn deploy(args: DeployArgs, progress: Progress) -> Result<Exit,
 pub(super) async fn delete(args: DeleteArgs, progress: Progress) -> Result<Exit, Failure> {
     let clients = connect(&args.target).await?;
     let origin = launch::origin(&clients).await?;
-    ask(&format!("delete stack {} in account {} {}", args.stack, origin.account, origin.region), args.yes)?;
+    // Three reads more, for whoever is asked; with --yes the result tells what stayed.
+    let stays = if args.yes { Ok(Vec::new()) } else { deploy::orphans(&clients, &args.stack).await };
+    ask(&removal(&args.stack, &origin, &stays), args.yes)?;
     let shutdown = Shutdown::listen(format!("assay delete --stack {}", args.stack))?;
     let ask = deploy::Delete { stack: args.stack, any: args.any };
     let token = shutdown.token();
@@ -100,6 +102,15 @@ pub(super) async fn delete(args: DeleteArgs, progress: Progress) -> Result<Exit,
     let gone = gone?;
     tell(&gone, &progress)?;
     Ok(if gone.retained.is_empty() { Exit::Ok } else { Exit::Unclean })
+}
+
+/// What is about to go, and what of it will stay. Not to know that is no reason not to delete.
+fn removal(stack: &str, origin: &Origin, stays: &Result<Vec<String>, Failure>) -> String {
+    let head = format!("delete stack {stack} in account {} {}", origin.account, origin.region);
+    match stays {
+        Ok(orphans) => orphans.iter().fold(head, |text, orphan| text + "\n  will orphan " + orphan),
+        Err(failure) => format!("{head}\n  what of it would stay is not known: {failure}"),
+    }
 }
 
 /// Connects to what `--profile`, `--region` and `--endpoint-url` say.

@@ -5,9 +5,10 @@ use super::print;
 use crate::cost::{self, Estimate, Prices};
 use crate::exit::{Exit, Failure};
 use crate::launch;
-use crate::plan::{self, Options, Plan};
+use crate::plan::{self, Options, Plan, StackPlan, Value, behind_queue};
 use crate::protocol::{self, Loaded, Protocol};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Prints the resolved plan.
 pub(super) fn plan(args: &PlanArgs) -> Result<Exit, Failure> {
@@ -18,12 +19,31 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Exit, Failure> {
         artifact: launch::last_built()?,
     };
     let plan = plan::resolve(&loaded, &options)?;
+    deployable(&loaded, &plan)?;
     let estimate = cost::estimate(&plan, &Prices::bundled()?);
     print(&match args.format {
         PlanFormat::Human => human(&loaded, &plan, estimate.as_ref()),
         PlanFormat::Json => json(&plan, estimate)?,
     });
     Ok(Exit::Ok)
+}
+
+/// What Lambda would refuse or cut off, as far as the templates and the plan's literal parameters tell.
+fn deployable(loaded: &Loaded, plan: &Plan) -> Result<(), Failure> {
+    let literal = |(key, value): (&String, &Value)| match value {
+        Value::Literal(text) => Some((key.clone(), text.clone())),
+        Value::Output { .. } => None,
+    };
+    let of = |stack: &StackPlan| {
+        let known: BTreeMap<_, _> = stack.parameters.iter().filter_map(literal).collect();
+        let template = loaded.templates.get(&stack.component);
+        template.map_or_else(Vec::new, |t| behind_queue::findings(&stack.component, t.document.value(), &known))
+    };
+    let findings: Vec<_> = plan.stacks.iter().flat_map(of).collect();
+    if findings.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("the templates would be refused:\n  {}", findings.join("\n  "))))
 }
 
 /// The plan, what it can cost, and what CloudFormation makes of the templates' unquoted scalars.

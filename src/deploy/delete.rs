@@ -8,6 +8,7 @@ use crate::cloud::{Clients, PageCap, Polled};
 use crate::exit::Failure;
 use crate::plan::{RUN_TAG, TOOL_TAG};
 use crate::progress::Progress;
+use crate::teardown::{Fate, Policies};
 use tokio_util::sync::CancellationToken;
 
 /// What the command line says.
@@ -49,6 +50,25 @@ pub async fn delete(
         stack_id: Some(state.id),
         status: state.status.as_text(),
     })
+}
+
+/// Resources that a deletion would leave without a stack, for people to know before they agree. Empty for a stack that is
+/// not there.
+///
+/// # Errors
+/// [`Failure::Stopped`] if stack, template or resources cannot be read.
+pub async fn orphans(clients: &Clients, stack: &str) -> Result<Vec<String>, Failure> {
+    let what = || format!("look at stack {stack}");
+    let found = stacks::find(clients, stack).await.into_result().map_err(|e| stop(&what(), &e))?;
+    let Some(found) = found.filter(|s| !s.status.is_deleted() && s.status != StackStatus::ReviewInProgress) else {
+        return Ok(Vec::new());
+    };
+    let template = stacks::template(clients, &found.id).await.into_result().map_err(|e| stop(&what(), &e))?;
+    let listed = stacks::resources(clients, &found.id, PageCap::default()).await.into_result();
+    let policies = Policies::read(stack, &template);
+    let stays = listed.map_err(|e| stop(&what(), &e))?.items.into_iter();
+    let stays = stays.filter(|r| r.status != "DELETE_COMPLETE" && policies.fate(&r.logical_id) == Fate::Orphan);
+    Ok(stays.filter_map(|r| Some(format!("{} ({}) {}", r.logical_id, r.resource_type, r.physical_id?))).collect())
 }
 
 /// Why a stack may not be deleted.

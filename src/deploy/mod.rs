@@ -13,7 +13,7 @@ mod report;
 mod send;
 mod update;
 
-pub use delete::{Delete, delete};
+pub use delete::{Delete, delete, orphans};
 pub use events::{Teller, wait_for_end, why_it_failed};
 pub use holder::holder;
 pub use make::deploy;

@@ -4,7 +4,7 @@
 use crate::artifact::{Artifact, Binary};
 use crate::exit::Failure;
 use crate::plan::TOOL_TAG;
-use crate::plan::{capabilities, physical, preflight, yaml_notes};
+use crate::plan::{behind_queue, capabilities, physical, preflight, yaml_notes};
 use evidence::digest::Digest;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -102,6 +102,7 @@ pub fn prepare(ask: &Ask) -> Result<Prepared, Failure> {
     let known = parameters.clone().into_iter().chain([stack]).collect();
     let named = physical::named(document.value(), &known);
     findings.extend(named.iter().filter_map(physical::Named::too_long));
+    findings.extend(behind_queue::findings(&ask.stack, document.value(), &known));
     if !findings.is_empty() {
         return Err(Failure::Usage(format!("nothing was sent:\n  - {}", findings.join("\n  - "))));
     }

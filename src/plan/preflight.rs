@@ -2,6 +2,7 @@
 
 use super::model::Plan;
 use super::names::Filling;
+use crate::cloud::EndpointKind;
 use evidence::stage::Origin;
 use evidence::trial::ClockSample;
 
@@ -65,10 +66,11 @@ pub fn tags(component: &str, tags: &[(String, String)], findings: &mut Vec<Strin
     }
 }
 
-/// Whether the account is one that the protocol allows.
+/// Whether the account is one that the protocol allows. A cloud on this machine has no account to protect; any other
+/// endpoint may lead to AWS.
 #[must_use]
 pub fn account(plan: &Plan, origin: &Origin) -> Option<String> {
-    let restricted = origin.endpoint_kind == "aws" && !plan.allowed_accounts.is_empty();
+    let restricted = !plan.allowed_accounts.is_empty() && !is_here(origin);
     (restricted && !plan.allowed_accounts.contains(&origin.account)).then(|| {
         format!(
             "account {} is not allowed by the protocol (allowed: {})",
@@ -76,6 +78,21 @@ pub fn account(plan: &Plan, origin: &Origin) -> Option<String> {
             plan.allowed_accounts.join(", ")
         )
     })
+}
+
+/// A word for those who let a protocol run in any account of AWS.
+#[must_use]
+pub fn any_account(plan: &Plan, origin: &Origin) -> Option<String> {
+    (plan.allowed_accounts.is_empty() && !is_here(origin)).then(|| {
+        format!(
+            "the protocol allows every account; to keep it to this one: target: {{allowed_accounts: [\"{}\"]}}",
+            origin.account
+        )
+    })
+}
+
+fn is_here(origin: &Origin) -> bool {
+    origin.endpoint.as_ref().is_some_and(|url| EndpointKind::Foreign(url.clone()).is_loopback())
 }
 
 /// Services whose clock is certainly further from this machine's than the protocol tolerates: every trial would lack
@@ -178,7 +195,18 @@ mod tests {
         assert_eq!(account(&plan, &origin("012345678901")), None);
         let why = account(&plan, &origin("123456789012")).expect("refused");
         assert!(why.contains("123456789012") && why.contains("012345678901"), "{why}");
+        let behind = |url: &str| Origin {
+            endpoint_kind: "foreign".into(),
+            endpoint: Some(url.into()),
+            ..origin("123456789012")
+        };
+        assert!(account(&plan, &behind("https://vpce-1.example")).is_some(), "a proxy may lead to AWS");
+        assert_eq!(account(&plan, &behind("http://127.0.0.1:4566")), None);
+        assert_eq!(any_account(&plan, &origin("123456789012")), None);
         plan.allowed_accounts.clear();
         assert_eq!(account(&plan, &origin("123456789012")), None);
+        let word = any_account(&plan, &origin("123456789012")).expect("a word");
+        assert!(word.contains("[\"123456789012\"]"), "{word}");
+        assert_eq!(any_account(&plan, &behind("http://127.0.0.1:4566")), None);
     }
 }

@@ -5,11 +5,9 @@ use super::session::Session;
 use super::{interlock, teardown};
 use crate::cloud::stacks::{self, StackResource, StackState};
 use crate::exit::Failure;
-use crate::teardown::Options;
+use crate::teardown::{Fate, Options, Policies};
 use serde::Serialize;
-use serde_json::Value;
 use std::fmt;
-use yaml::{Dialect, Document, Limits};
 
 /// The stacks that a teardown would delete, in order of deployment.
 #[derive(Debug, Serialize)]
@@ -46,19 +44,6 @@ pub struct ForeseenResource {
     pub fate: Fate,
 }
 
-/// What becomes of a resource when its stack is deleted (CloudFormation template reference, "DeletionPolicy attribute").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// It is deleted.
-    Delete,
-    /// It is deleted, and a snapshot of it stays.
-    Snapshot,
-    /// It stays and belongs to no stack any more: `Retain`, and `RetainExceptOnCreate`, which spares a resource too
-    /// unless its own creation is rolled back.
-    Orphan,
-}
-
 /// Looks at what teardown would delete.
 ///
 /// # Errors
@@ -91,29 +76,17 @@ async fn stack(session: &Session, state: StackState) -> Result<ForeseenStack, Fa
     })
 }
 
-/// The template that the run sent for a stack; null where it cannot be read, which foresees only deletions.
-fn template(session: &Session, name: &str) -> Value {
+/// The template that the run sent for a stack.
+fn template(session: &Session, name: &str) -> Policies {
     let component = session.plan.stacks.iter().map(|plan| &plan.component).find(|c| session.stack_name(c) == name);
     let bytes = component.and_then(|component| session.inputs.templates.get(component));
-    let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let limits = Limits { max_bytes: 1 << 20, ..Limits::default() };
-    Document::parse(name, text, Dialect::CloudFormation, limits)
-        .map_or(Value::Null, |document| document.value().clone())
+    Policies::read(name, bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default())
 }
 
-fn resource(template: &Value, one: StackResource) -> Option<ForeseenResource> {
+fn resource(template: &Policies, one: StackResource) -> Option<ForeseenResource> {
     let physical_id = one.physical_id.filter(|_| one.status != "DELETE_COMPLETE")?;
-    let fate = fate(template, &one.logical_id);
+    let fate = template.fate(&one.logical_id);
     Some(ForeseenResource { logical_id: one.logical_id, resource_type: one.resource_type, physical_id, fate })
-}
-
-fn fate(template: &Value, logical_id: &str) -> Fate {
-    let policy = template.get("Resources").and_then(|all| all.get(logical_id)?.get("DeletionPolicy")?.as_str());
-    match policy {
-        Some("Retain" | "RetainExceptOnCreate") => Fate::Orphan,
-        Some("Snapshot") => Fate::Snapshot,
-        _ => Fate::Delete,
-    }
 }
 
 impl fmt::Display for Foresight {
@@ -138,22 +111,5 @@ impl fmt::Display for Foresight {
             self.stacks.len()
         )?;
         writeln!(f, "next: assay teardown {}", self.run)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    /// Case 23: `RetainExceptOnCreate` is no deletion.
-    #[test]
-    fn what_a_policy_retains_is_orphaned() {
-        let template = json!({"Resources": {
-            "A": {"DeletionPolicy": "Retain"}, "B": {"DeletionPolicy": "RetainExceptOnCreate"},
-            "C": {"DeletionPolicy": "Snapshot"}, "D": {"DeletionPolicy": "Delete"}, "E": {},
-        }});
-        let fates = ["A", "B", "C", "D", "E", "F"].map(|id| fate(&template, id));
-        assert_eq!(fates, [Fate::Orphan, Fate::Orphan, Fate::Snapshot, Fate::Delete, Fate::Delete, Fate::Delete]);
     }
 }

@@ -28,7 +28,7 @@ mod trials;
 
 pub use cleanup::summary as teardown_summary;
 pub use closing::Conclusion;
-pub use foresee::{Fate, ForeseenResource, ForeseenStack, Foresight, foresee};
+pub use foresee::{ForeseenResource, ForeseenStack, Foresight, foresee};
 pub use session::{Inputs, Session};
 pub use settling::{amend, amend_folder, audit_again, tear_down_again};
 

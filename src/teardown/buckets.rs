@@ -100,7 +100,7 @@ fn check_allowed(job: &Job, found: usize, rounds: u32) -> Result<(), Stop> {
         return Err(Stop {
             found,
             reason,
-            next: Some(format!("teardown {} --empty-buckets", job.input.run)),
+            next: Some(format!("assay teardown {} --empty-buckets", job.input.run)),
             expired: false,
         });
     }
@@ -109,7 +109,7 @@ fn check_allowed(job: &Job, found: usize, rounds: u32) -> Result<(), Stop> {
         return Err(Stop {
             found,
             reason,
-            next: Some(format!("teardown {} --empty-buckets", job.input.run)),
+            next: Some(format!("assay teardown {} --empty-buckets", job.input.run)),
             expired: false,
         });
     }

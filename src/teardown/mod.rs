@@ -5,6 +5,7 @@
 mod buckets;
 mod custom;
 mod executions;
+mod fate;
 mod input;
 mod mappings;
 mod ownership;
@@ -16,6 +17,7 @@ mod stacks;
 mod tests;
 mod watch;
 
+pub use fate::{Fate, Policies};
 pub use input::{BucketEntry, FunctionEntry, Options, StackEntry, TeardownInput, TeardownLimits};
 pub use report::{
     BucketReport, FailingResource, Note, Observer, Problem, SCHEMA, StackReport, StackResult, TeardownOutcome,

@@ -155,7 +155,7 @@ pub struct Problem {
     pub subject: String,
     /// What is the matter.
     pub reason: String,
-    /// The one next command, without program name.
+    /// The one next command.
     pub next: Option<String>,
 }
 

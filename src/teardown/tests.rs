@@ -259,7 +259,7 @@ async fn failing_resources_are_named_after_one_retry() {
         "DELETE_FAILED after 2 attempts: Bucket (because); --force-failed deletes the stack and leaves exactly these \
          behind (RetainResources, else FORCE_DELETE_STACK)"
     );
-    assert_eq!(report.problems[0].next.as_deref(), Some("teardown run-1 --force-failed"));
+    assert_eq!(report.problems[0].next.as_deref(), Some("assay teardown run-1 --force-failed"));
 }
 
 #[tokio::test]
@@ -280,7 +280,7 @@ async fn protection_is_lifted_only_when_asked() {
     let (report, server) = run(fake.clone(), input()).await;
     assert_eq!(report.outcome, TeardownOutcome::Refused);
     assert_eq!(server.count("DeleteStack") + server.count("UpdateTerminationProtection"), 0);
-    assert_eq!(report.problems[0].next.as_deref(), Some("teardown run-1 --disable-protection"));
+    assert_eq!(report.problems[0].next.as_deref(), Some("assay teardown run-1 --disable-protection"));
     let options = Options { disable_protection: true, ..Options::default() };
     let (report, server) = run(fake, TeardownInput { options, ..input() }).await;
     assert_eq!(report.outcome, TeardownOutcome::Complete);
@@ -316,7 +316,7 @@ async fn expired_credentials_pause() {
     let fake = Fake { after_delete: vec!["DELETE_IN_PROGRESS", "EXPIRED"], ..Fake::default() };
     let (report, _) = run(fake, input()).await;
     assert_eq!((report.outcome, &only(&report).result), (TeardownOutcome::Paused, &StackResult::Paused));
-    assert_eq!(report.problems[0].next.as_deref(), Some("teardown run-1"));
+    assert_eq!(report.problems[0].next.as_deref(), Some("assay teardown run-1"));
 }
 
 #[tokio::test]
@@ -347,7 +347,7 @@ async fn a_full_bucket_holds_its_stack_unless_emptying_is_allowed() {
     assert_eq!(report.outcome, TeardownOutcome::Refused);
     assert_eq!(report.buckets[0].found, 1);
     assert_eq!(server.count("DeleteStack"), 0);
-    assert_eq!(report.problems[0].next.as_deref(), Some("teardown run-1 --empty-buckets"));
+    assert_eq!(report.problems[0].next.as_deref(), Some("assay teardown run-1 --empty-buckets"));
 }
 
 #[tokio::test]

@@ -296,6 +296,47 @@ async fn a_stack_of_a_run_or_of_somebody_else_is_not_deleted() {
     place.cloud.shutdown().await;
 }
 
+/// Case 23: before the question, for whoever decides.
+#[tokio::test]
+async fn what_a_deletion_would_orphan_is_said_before_it_is_asked() {
+    let place = Place::new().await;
+    let kept = "Resources:
+  Keep: {Type: 'AWS::Logs::LogGroup', DeletionPolicy: Retain, Properties: {LogGroupName: /kept}}
+  Spare: {Type: 'AWS::Logs::LogGroup', DeletionPolicy: RetainExceptOnCreate, Properties: {LogGroupName: /spared}}
+  Go: {Type: 'AWS::Logs::LogGroup', Properties: {LogGroupName: /gone}}
+";
+    let deployed = place.deploy(&place.template(kept), &[]).await;
+    assert_eq!(deployed.status.code(), Some(0), "{}", said(&deployed));
+    let asked = place.assay(&["delete", "--stack", "s"]).await;
+    assert_eq!(asked.status.code(), Some(64), "nobody answers: {}", said(&asked));
+    let text = said(&asked).split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in ["will orphan Keep (AWS::Logs::LogGroup) /kept", "will orphan Spare (AWS::Logs::LogGroup) /spared"] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(!text.contains("/gone"), "{text}");
+    place.cloud.shutdown().await;
+}
+
+/// Case 86: Lambda would refuse it after the rest of the stack was made.
+#[tokio::test]
+async fn a_queue_that_is_impatient_with_its_function_is_refused_before_anything_is_sent() {
+    let place = Place::new().await;
+    let template = "Resources:
+  Q: {Type: 'AWS::SQS::Queue', Properties: {VisibilityTimeout: 60}}
+  F:
+    Type: AWS::Lambda::Function
+    Properties: {Timeout: 120, Runtime: provided.al2023, Handler: h, Role: r, Code: {S3Bucket: b, S3Key: k}}
+  M:
+    Type: AWS::Lambda::EventSourceMapping
+    Properties: {EventSourceArn: !GetAtt Q.Arn, FunctionName: !Ref F}
+";
+    let refused = place.deploy(&place.template(template), &[]).await;
+    assert_eq!(refused.status.code(), Some(64), "{}", said(&refused));
+    assert!(said(&refused).contains("60 s is shorter than the function's timeout of 120 s"), "{}", said(&refused));
+    assert!(!place.cloud.calls().keys().any(|(_, operation)| operation == "CreateStack"));
+    place.cloud.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_long_template_goes_through_s3() {
     let place = Place::new().await;

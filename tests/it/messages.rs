@@ -129,3 +129,15 @@ fn unknown_timing_profile() {
     assert_eq!(output.status.code(), Some(64));
     expect("unknown_timing_profile", &String::from_utf8_lossy(&output.stderr));
 }
+
+/// What Lambda would refuse is told before anything is built or asked.
+#[test]
+fn durable_target_without_a_qualifier() {
+    let study = Study::with(&[]);
+    let path = study.path("templates/durable.yaml");
+    let text = std::fs::read_to_string(&path).expect("template");
+    let target = "FunctionName: !Ref CallerAlias";
+    assert!(text.contains(target));
+    std::fs::write(&path, text.replace(target, "FunctionName: !Ref CallerFunction")).expect("write");
+    expect("durable_target_without_a_qualifier", &study.refused());
+}

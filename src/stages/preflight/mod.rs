@@ -34,6 +34,7 @@ pub(super) async fn preflight(session: &Session) -> Result<(), Failure> {
     let origin = session.head()?.origin;
     let mut found = Found { findings: checks::findings(&session.plan, &session.filling), ..Found::default() };
     found.findings.extend(checks::account(&session.plan, &origin));
+    found.warnings.extend(checks::any_account(&session.plan, &origin));
     found.findings.extend(over_ceiling(session)?);
     let templates = Templates::read(session);
     templates.check(&mut found);

@@ -11,7 +11,7 @@ async fn a_full_bucket_is_named_and_emptied_only_when_allowed() {
     }
     let held = deployed.tear_down(Options::default()).await;
     assert_eq!((held.outcome, held.buckets[0].found), (TeardownOutcome::Refused, 2), "{held:#?}");
-    assert_eq!(held.problems[0].next.as_deref(), Some("teardown r1 --empty-buckets"));
+    assert_eq!(held.problems[0].next.as_deref(), Some("assay teardown r1 --empty-buckets"));
     let report = deployed.tear_down(emptying()).await;
     assert_eq!((report.outcome, report.buckets[0].deleted), (TeardownOutcome::Complete, 2), "{report:#?}");
     assert_eq!(deployed.audit().await.overall, Overall::CleanWithResidue);
