@@ -99,5 +99,5 @@ impl From<Diagnostic> for Failure {
 }
 
 fn render(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(Diagnostic::render).collect::<Vec<_>>().join("\n")
+    diagnostics.iter().map(Diagnostic::render).collect::<Vec<_>>().join("\nerror: ")
 }

@@ -109,8 +109,13 @@ impl Diagnostic {
             .without_syntax_highlighting();
         let mut drawn = String::new();
         match handler.render_report(&mut drawn, &Report::of(&self.0)) {
-            // The drawing pads some lines with blanks.
-            Ok(()) => drawn.lines().map(|line| line.trim_end().to_owned() + "\n").collect(),
+            // The drawing has a bullet before the message, and pads some lines with blanks.
+            Ok(()) => drawn
+                .strip_prefix("  x ")
+                .unwrap_or(&drawn)
+                .lines()
+                .map(|line| line.trim_end().to_owned() + "\n")
+                .collect(),
             Err(fmt::Error) => format!("{self}\n"),
         }
     }

@@ -95,7 +95,7 @@ fn a_number_where_text_is_due_should_be_quoted() {
     let error = plain("name: 123456789012\n").unwrap().deserialize::<Study>().unwrap_err();
     assert_eq!(
         error.render(),
-        "  x invalid type: integer `123456789012`, expected a string\n   ,-[x.yaml:1:7]\n 1 | name: 123456789012\n   :       ^^^^^^^^^^^^\n   `----\n  help: put it in quotes: \"123456789012\"\n"
+        "invalid type: integer `123456789012`, expected a string\n   ,-[x.yaml:1:7]\n 1 | name: 123456789012\n   :       ^^^^^^^^^^^^\n   `----\n  help: put it in quotes: \"123456789012\"\n"
     );
 }
 
@@ -155,8 +155,8 @@ fn drawings_carry_carets_context_and_help_but_no_escapes() {
     let drawn = document.at("/b/c", "wrong \u{1b}[31mvalue").with_help("write y").render();
     assert_eq!(
         drawn,
-        "  x wrong ?[31mvalue\n   ,-[x.yaml:3:6]\n 2 | b:\n 3 |   c: \"x\"\n   :      ^^^\n   `----\n  help: write y\n"
+        "wrong ?[31mvalue\n   ,-[x.yaml:3:6]\n 2 | b:\n 3 |   c: \"x\"\n   :      ^^^\n   `----\n  help: write y\n"
     );
     let long = plain(&format!("a: {}\n", "x".repeat(5000))).unwrap();
-    assert_eq!(long.at("/a", "too long").render(), "  x x.yaml:1:4: too long\n");
+    assert_eq!(long.at("/a", "too long").render(), "x.yaml:1:4: too long\n");
 }
