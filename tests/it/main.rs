@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails loudly")]
 
 mod build;
+mod cases;
 mod citations;
 mod clouds;
 mod cost;
