@@ -186,6 +186,7 @@ async fn logs_tags_and_costs() {
     let get = json!({"TagFilters": filters, "ResourceTypeFilters": ["sqs"], "ResourcesPerPage": 1});
     try_json("ResourceGroupsTaggingAPI_20170126", &[("GetResources", get)]).await;
     let cost = json!({"TimePeriod": {"Start": "2026-01-01", "End": "2026-01-02"}, "Granularity": "DAILY",
+        "GroupBy": [{"Type": "TAG", "Key": "k"}, {"Type": "DIMENSION", "Key": "SERVICE"}],
         "Metrics": ["UnblendedCost"], "Filter": {"Tags": {"Key": "k", "Values": ["v"]}}});
     try_json("AWSInsightsIndexService", &[("GetCostAndUsage", cost)]).await;
 }
