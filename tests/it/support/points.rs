@@ -64,9 +64,11 @@ pub(crate) fn disturbed_in(
     let mut last = first;
     if last.code == Some(75) {
         lab.faults("rules: []");
-        let told_how = last.stderr.contains("assay resume");
-        last = lab.resume();
-        ends = format!("{ends}; resumed: {}", told(&last));
+        // Before there is a run, the same command is the one that continues.
+        let begun = lab.run_folder().is_some();
+        let told_how = last.stderr.contains(if begun { "assay resume" } else { "assay run" });
+        last = if begun { lab.resume() } else { lab.start_run().wait() };
+        ends = format!("{ends}; {}: {}", if begun { "resumed" } else { "run again" }, told(&last));
         if !told_how {
             last.stderr.push_str("(no command was printed)");
             last.code = None;
