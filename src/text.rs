@@ -31,6 +31,12 @@ fn broken(text: &str, columns: usize) -> String {
     text.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
 
+/// A time to the second, UTC, for example `2026-11-30T20:01:02Z`; milliseconds since the epoch go in.
+#[must_use]
+pub fn to_the_second(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |at| at.strftime("%FT%TZ").to_string())
+}
+
 /// Breaks a line at spaces; what follows the first line is indented. A word that is longer than a line, for example an
 /// ARN that somebody will copy, stays whole.
 #[must_use]

@@ -5,7 +5,7 @@ use super::print;
 use crate::cost::{self, Estimate, Prices};
 use crate::exit::{Exit, Failure};
 use crate::launch;
-use crate::plan::{self, Options, Plan, StackPlan, Value, behind_queue};
+use crate::plan::{self, Options, Plan, StackPlan, behind_queue};
 use crate::protocol::{self, Loaded, Protocol};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,12 +30,8 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Exit, Failure> {
 
 /// What Lambda would refuse or cut off, as far as the templates and the plan's literal parameters tell.
 fn deployable(loaded: &Loaded, plan: &Plan) -> Result<(), Failure> {
-    let literal = |(key, value): (&String, &Value)| match value {
-        Value::Literal(text) => Some((key.clone(), text.clone())),
-        Value::Output { .. } => None,
-    };
     let of = |stack: &StackPlan| {
-        let known: BTreeMap<_, _> = stack.parameters.iter().filter_map(literal).collect();
+        let known: BTreeMap<_, _> = stack.literals().map(|(key, text)| (key.to_owned(), text.to_owned())).collect();
         let template = loaded.templates.get(&stack.component);
         template.map_or_else(Vec::new, |t| behind_queue::findings(&stack.component, t.document.value(), &known))
     };

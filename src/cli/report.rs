@@ -26,7 +26,7 @@ const EXTRAS: [(&str, &str, &str); 4] = [
     ("Registration", "preflight", "registration.json"),
     ("Clock", "closing", "clock.json"),
     ("Audit, amended", "amendment-", "audit.json"),
-    ("Cost, amended", "amendment-", "cost.json"),
+    ("Cost, amended", "amendment-", COST_FILE),
 ];
 
 #[derive(Debug, Args)]

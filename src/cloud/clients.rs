@@ -134,9 +134,9 @@ impl Clients {
         tuning: Tuning,
         clock: Arc<ClockLog>,
         limiter: Arc<Limiter>,
+        expiry: Arc<Expiry>,
     ) -> Self {
         let sdk = Sdk::new(&config, &endpoint, &clock);
-        let expiry = Arc::default();
         Self(Arc::new(Inner { config, region, endpoint, tuning, clock, limiter, expiry, sdk }))
     }
 
@@ -151,12 +151,9 @@ impl Clients {
         let budgets = tuning.budgets.clone().unwrap_or_else(|| Budgets::for_endpoint(&self.0.endpoint));
         let clock = Arc::clone(&self.0.clock);
         let limiter = Arc::new(Limiter::new(&budgets));
-        let endpoint = self.0.endpoint.clone();
-        let sdk = Sdk::new(&config, &endpoint, &clock);
         // The credentials are the same everywhere.
         let expiry = Arc::clone(&self.0.expiry);
-        let region = region.to_owned();
-        Self(Arc::new(Inner { config, region, endpoint, tuning, clock, limiter, expiry, sdk }))
+        Self::assemble(config, region.to_owned(), self.0.endpoint.clone(), tuning, clock, limiter, expiry)
     }
 
     /// Where requests go.

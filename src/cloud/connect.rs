@@ -61,6 +61,7 @@ pub(super) async fn connect(target: &Target, around: &Surroundings, tuning: Tuni
         tuning,
         Arc::new(ClockLog::default()),
         Arc::new(Limiter::new(&budgets)),
+        Arc::default(),
     ))
 }
 

@@ -3,6 +3,7 @@
 use crate::cloud::stacks::{self, StackEvent, StackState};
 use crate::cloud::{Clients, Failure as CallFailure};
 use crate::plan::RUN_TAG;
+use crate::text::to_the_second;
 
 /// Tags that name a holder, with the word for each.
 const HOLDERS: [(&str, &str); 3] = [(RUN_TAG, "run"), ("assay:owner", "owner"), ("Owner", "owner")];
@@ -20,19 +21,15 @@ fn words(stack: &StackState, events: &[StackEvent]) -> String {
     let mut text = format!("stack {} is {}", stack.name, stack.status);
     let own = events.iter().rfind(|e| e.physical_id.as_deref() == Some(&stack.id));
     if let Some(since) = own.map(|event| event.at_ms).or(stack.created_at_ms) {
-        text += &format!(" since {}", time(since));
+        text += &format!(" since {}", to_the_second(since));
     }
     if let Some(last) = events.last() {
-        text += &format!(", its last event at {}: {} {}", time(last.at_ms), last.logical_id, last.status);
+        text += &format!(", its last event at {}: {} {}", to_the_second(last.at_ms), last.logical_id, last.status);
     }
     let tags = HOLDERS.iter().filter_map(|(key, word)| Some(format!("{word} {}", stack.tags.get(*key)?)));
     let tags: Vec<_> = tags.collect();
     let held = if tags.is_empty() { "no tag says by whom".to_owned() } else { format!("held by {}", tags.join(", ")) };
     format!("{text}; {held}")
-}
-
-fn time(at_ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(at_ms).map_or_else(|_| format!("{at_ms} ms"), |at| format!("{at:.0}"))
 }
 
 #[cfg(test)]

@@ -99,6 +99,16 @@ pub struct StackPlan {
     pub tags: BTreeMap<String, String>,
 }
 
+impl StackPlan {
+    /// Parameters whose values are known now, as planned: with what a run fills in still to be filled in.
+    pub fn literals(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parameters.iter().filter_map(|(key, value)| match value {
+            Value::Literal(text) => Some((key.as_str(), text.as_str())),
+            Value::Output { .. } => None,
+        })
+    }
+}
+
 /// Where a parameter's value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

@@ -9,6 +9,7 @@
 use super::lock::{sign, try_lock};
 use super::{RunFolder, now_ms};
 use crate::exit::Failure;
+use crate::text::to_the_second;
 use evidence::digest::Digest;
 use evidence::stage::Origin;
 use serde::{Deserialize, Serialize};
@@ -102,7 +103,7 @@ fn living(study: &str, origin: &Origin, holder: Option<Holder>) -> Failure {
     Failure::Refused(match holder {
         Some(Holder { run, pid, since_ms }) => format!(
             "run {run} holds {place}: process {pid}, since {}; wait for it, or stop it with `kill {pid}` and try again",
-            time(since_ms)
+            to_the_second(since_ms)
         ),
         None => format!("another run has just begun on {place}; wait for it and try again"),
     })
@@ -120,13 +121,9 @@ fn unfinished(runs: &Path, study: &str, origin: &Origin, holder: &Holder) -> Opt
         holder.run,
         place(study, origin),
         holder.pid,
-        time(holder.since_ms),
+        to_the_second(holder.since_ms),
         folder.recovery()
     )))
-}
-
-fn time(ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |at| at.strftime("%FT%TZ").to_string())
 }
 
 #[cfg(test)]

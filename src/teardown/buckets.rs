@@ -95,25 +95,14 @@ async fn one(job: &Job, bucket: &BucketEntry) -> Result<Option<BucketReport>, St
 }
 
 fn check_allowed(job: &Job, found: usize, rounds: u32) -> Result<(), Stop> {
-    if !job.input.options.empty_buckets {
-        let reason = format!("holds {found} object versions, delete markers and uploads");
-        return Err(Stop {
-            found,
-            reason,
-            next: Some(format!("assay teardown {} --empty-buckets", job.input.run)),
-            expired: false,
-        });
-    }
-    if rounds >= job.limits.bucket_rounds {
-        let reason = format!("still holds {found} items after {rounds} rounds of emptying: something writes to it");
-        return Err(Stop {
-            found,
-            reason,
-            next: Some(format!("assay teardown {} --empty-buckets", job.input.run)),
-            expired: false,
-        });
-    }
-    Ok(())
+    let reason = if !job.input.options.empty_buckets {
+        format!("holds {found} object versions, delete markers and uploads")
+    } else if rounds >= job.limits.bucket_rounds {
+        format!("still holds {found} items after {rounds} rounds of emptying: something writes to it")
+    } else {
+        return Ok(());
+    };
+    Err(Stop { found, reason, next: Some(job.input.again(" --empty-buckets")), expired: false })
 }
 
 async fn contents(job: &Job, bucket: &str) -> Result<Contents, Failure> {

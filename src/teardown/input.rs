@@ -113,6 +113,12 @@ impl Default for TeardownLimits {
 }
 
 impl TeardownInput {
+    /// The command that tears this run down again, with further options after a space.
+    #[must_use]
+    pub fn again(&self, options: &str) -> String {
+        format!("assay teardown {}{options}", self.run)
+    }
+
     /// Whether nothing was ever created.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -54,7 +54,7 @@ fn name_missing(job: &Job, report: &mut TeardownReport) {
 }
 
 fn explain(job: &Job, stack: &StackReport, report: &mut TeardownReport) {
-    let again = |flag: &str| Some(format!("assay teardown {}{flag}", job.input.run));
+    let again = |options: &str| Some(job.input.again(options));
     let failing: Vec<String> = stack.failing.iter().map(failure).collect();
     match &stack.result {
         StackResult::Refused { holder } if holder.contains("termination protection") => {

@@ -2,6 +2,7 @@
 //! `messages.rs`, with ids, times, ports and folders left out. `UPDATE_MESSAGES=1` writes them anew.
 
 use crate::messages::expect;
+use crate::refusals::refusing;
 use crate::support::{Ended, Lab, Programs, impostor, rule};
 use regex_lite::Regex;
 use std::path::Path;
@@ -61,16 +62,8 @@ fn changed(lab: &Lab, name: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn preflight_tells_all_findings_at_once() {
-    let script = "rules:\n  - {service: sqs, operation: GetQueueUrl, effect: denied}\n  - {service: sts, effect: {clock_skew: {ms: 60000}}}\n";
-    let lab = lab(Some(script));
-    lab.log_group("/fixed/group", &[("assay:owner", "somebody")]);
-    let template = std::fs::read_to_string(format!("{ROOT}/templates/conventional.yaml")).expect("template");
-    let at = template.find("LogGroupName:").expect("a log group");
-    let line = &template[at..at + template[at..].find('\n').expect("a line")];
-    let path = lab.runs().with_file_name("t.yaml");
-    std::fs::write(&path, template.replace(line, "LogGroupName: /fixed/group")).expect("write");
+    let (lab, own) = refusing();
     let mut args = args(&lab);
-    let own = format!("template: {}", path.display());
     args[1] = changed(&lab, "p.yaml", "template: ../../templates/conventional.yaml", &own);
     stored("preflight", &lab, &lab.start(&args).wait(), 64);
 }

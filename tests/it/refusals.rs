@@ -20,8 +20,9 @@ fn run(lab: &Lab, change: impl Fn(String) -> String) -> Ended {
     lab.start(&args).wait()
 }
 
-#[test]
-fn an_existing_name_a_denied_read_and_a_wrong_clock_are_told_at_once() {
+/// A laboratory where a queue's name may not be asked for and a clock is wrong, and a protocol's line about a template
+/// whose log group is somebody's already.
+pub(crate) fn refusing() -> (Lab, String) {
     let script = "rules:\n  - {service: sqs, operation: GetQueueUrl, effect: denied}\n  - {service: sts, effect: {clock_skew: {ms: 60000}}}\n";
     let lab = lab(Some(script));
     lab.log_group("/fixed/group", &[("assay:owner", "somebody")]);
@@ -31,6 +32,12 @@ fn an_existing_name_a_denied_read_and_a_wrong_clock_are_told_at_once() {
     let path = lab.runs().with_file_name("t.yaml");
     std::fs::write(&path, template.replace(line, "LogGroupName: /fixed/group")).expect("write");
     let own = format!("template: {}", path.display());
+    (lab, own)
+}
+
+#[test]
+fn an_existing_name_a_denied_read_and_a_wrong_clock_are_told_at_once() {
+    let (lab, own) = refusing();
     let ended = run(&lab, |text| text.replace(&format!("template: {ROOT}/templates/conventional.yaml"), &own));
     let why = format!("{} {}", lab.results()["stopped"], ended.stderr);
     for part in [

@@ -11,7 +11,7 @@ use crate::cost;
 use crate::deploy;
 use crate::exit::Failure;
 use crate::plan::physical::{self, Named};
-use crate::plan::{RUN_TAG, StackPlan, Value, behind_queue, default_layers, preflight as checks};
+use crate::plan::{RUN_TAG, StackPlan, behind_queue, default_layers, preflight as checks};
 use crate::run::now_ms;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -112,17 +112,13 @@ impl Templates {
 }
 
 fn known(session: &Session, stack: &StackPlan) -> BTreeMap<String, String> {
-    let literal = |(key, value): (&String, &Value)| match value {
-        Value::Literal(text) => Some((key.clone(), session.filling.fill(text))),
-        Value::Output { .. } => None,
-    };
     let pseudo = [
         ("AWS::StackName", session.filling.fill(&stack.name)),
         ("AWS::AccountId", session.filling.account.clone()),
         ("AWS::Region", session.clients.region().to_owned()),
     ];
     let pseudo = pseudo.into_iter().map(|(key, value)| (key.to_owned(), value));
-    stack.parameters.iter().filter_map(literal).chain(pseudo).collect()
+    stack.literals().map(|(key, text)| (key.to_owned(), session.filling.fill(text))).chain(pseudo).collect()
 }
 
 /// An estimate above the plan's ceiling.

@@ -316,11 +316,11 @@ fn difference(one: &Value, other: &Value) -> Option<String> {
             })
         }
         (Value::Array(these), Value::Array(those)) => {
-            let within = these.iter().zip(those).enumerate();
+            let mut pairs = these.iter().zip(those).enumerate();
             let within =
-                within.filter_map(|(at, (this, that))| difference(this, that).map(|below| format!("/{at}{below}")));
+                pairs.find_map(|(at, (this, that))| difference(this, that).map(|below| format!("/{at}{below}")));
             let shorter = these.len().min(those.len());
-            within.into_iter().next().or_else(|| (these.len() != those.len()).then(|| format!("/{shorter}")))
+            within.or_else(|| (these.len() != those.len()).then(|| format!("/{shorter}")))
         }
         _ => (one != other).then(String::new),
     }
